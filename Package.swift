@@ -1,0 +1,94 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target is built with.
+let common: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// For modules whose work is not memory: every unsafe use is spelt out. Where owning and lending memory is the
+/// job itself (buffers, libav, the tty) the `unsafe` on each line would hide the few lines that matter.
+let strict = common + [.strictMemorySafety()]
+
+/// A module of the pipeline, and its tests.
+func module(
+    _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = common,
+    test: [Target.Dependency] = []
+) -> [Target] {
+    [
+        .target(name: name, dependencies: dependencies, swiftSettings: settings),
+        .testTarget(
+            name: name + "Tests",
+            dependencies: [.init(stringLiteral: name), "TestSupport"] + dependencies + test,
+            swiftSettings: common),
+    ]
+}
+
+let package = Package(
+    name: "tplay",
+    products: [
+        .executable(name: "tplay", targets: ["tplay"]),
+        .library(name: "H264", targets: ["H264"]),
+        .library(
+            name: "MediaStack",
+            targets: ["MediaTime", "PixelBuffers", "SampleBuffers", "VideoCodec", "SampleDisplay"]),
+    ],
+    targets: [
+        // The C libraries.
+        .systemLibrary(
+            name: "CFFmpeg", path: "Sources/CFFmpeg",
+            providers: [.apt(["libavcodec-dev", "libavutil-dev", "libswscale-dev"])]),
+        .systemLibrary(
+            name: "CNcurses", path: "Sources/CNcurses", providers: [.apt(["libncurses-dev"])]),
+        .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
+    ]
+        // The pipeline, from bytes to the terminal.
+        + module("H264", settings: strict, test: ["StreamSynthesis"])
+        + module("MediaTime", settings: strict)
+        + module("PixelBuffers", ["CFFmpeg"])
+        + module("SampleBuffers", ["MediaTime", "PixelBuffers", "H264"])
+        + module(
+            "VideoCodec",
+            ["SampleBuffers", "PixelBuffers", "MediaTime", "H264", "CFFmpeg", "CFFmpegShims"],
+            test: ["StreamSynthesis"])
+        + module(
+            "SampleDisplay", ["VideoCodec", "SampleBuffers", "PixelBuffers", "MediaTime", "H264"],
+            test: ["StreamSynthesis"])
+        + module(
+            "ElementaryStream", ["SampleBuffers", "MediaTime", "H264"], test: ["StreamSynthesis"])
+        + module("TerminalGraphics", ["PixelBuffers", "CFFmpeg"])
+        + module("Terminal", ["CNcurses"], test: ["CPseudoTerminal"])
+        + module(
+            "Playback",
+            [
+                "SampleDisplay", "ElementaryStream", "TerminalGraphics", "Terminal", "VideoCodec",
+                "SampleBuffers", "PixelBuffers", "MediaTime", "H264",
+            ], settings: strict)
+        + [
+            .executableTarget(
+                name: "tplay",
+                dependencies: ["Playback", "ElementaryStream", "TerminalGraphics", "Terminal",
+                    "VideoCodec", "SampleBuffers", "PixelBuffers", "MediaTime", "H264", ],
+                swiftSettings: strict),
+            .testTarget(
+                name: "tplayTests",
+                dependencies: ["tplay", "TestSupport", "CPseudoTerminal", "StreamSynthesis"],
+                swiftSettings: common),
+
+            // What tests share: where the streams are, golden files, a pseudo-terminal, streams no encoder makes.
+            .target(
+                name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: common),
+            .target(name: "CPseudoTerminal", path: "Tests/Support/CPseudoTerminal"),
+            .target(
+                name: "StreamSynthesis", dependencies: ["H264"],
+                path: "Samples/Sources/StreamSynthesis",
+                swiftSettings: common),
+            .executableTarget(
+                name: "make-samples", dependencies: ["StreamSynthesis"],
+                path: "Samples/Sources/make-samples", swiftSettings: common),
+        ]
+)
