@@ -71,8 +71,10 @@ let package = Package(
         + [
             .executableTarget(
                 name: "tplay",
-                dependencies: ["Playback", "ElementaryStream", "TerminalGraphics", "Terminal",
-                    "VideoCodec", "SampleBuffers", "PixelBuffers", "MediaTime", "H264", ],
+                dependencies: [
+                    "Playback", "ElementaryStream", "TerminalGraphics", "Terminal",
+                    "VideoCodec", "SampleBuffers", "PixelBuffers", "MediaTime", "H264",
+                ],
                 swiftSettings: strict),
             .testTarget(
                 name: "tplayTests",
