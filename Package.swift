@@ -10,8 +10,10 @@ let common: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// For modules whose work is not memory: every unsafe use is spelt out. Where owning and lending memory is the
-/// job itself (buffers, libav, the tty) the `unsafe` on each line would hide the few lines that matter.
+/// Every unsafe use spelt out, for modules whose work is not memory.
+///
+/// Where owning and lending memory is the job itself (buffers, libav, the tty) the `unsafe` on each
+/// line would hide the few lines that matter.
 let strict = common + [.strictMemorySafety()]
 
 /// A module of the pipeline, and its tests.

@@ -1,0 +1,134 @@
+import H264
+
+/// Turns decoding order into presentation ranks and time stamps (H.264 8.2.1, C.4; `media-api.md` 5.10).
+///
+/// Access units go in and come out in decoding order. Each waits until its rank among all is fixed:
+/// until more pictures than the stream may reorder wait beside it, so that none with a smaller
+/// picture order count can come (the bumping of C.4.5.3), or its coded video sequence ends.
+struct PresentationOrder<Payload> {
+    /// When and as which a picture is presented; ticks of the stream's ``PictureRate/timescale``.
+    struct Stamp: Hashable {
+        var decodeRank: Int
+        var presentationRank: Int
+        var presentationTicks: Int64
+        var decodeTicks: Int64
+        var durationTicks: Int64
+    }
+
+    private struct Entry {
+        var payload: Payload
+        var pictureOrderCount: Int32
+        var duration: Int64
+        var rank = -1
+        var presentationTicks: Int64 = 0
+    }
+
+    /// Access units held back at the start, from which the reorder depth is seen.
+    private let lookahead: Int
+    /// In decoding order; those before `head` have gone out.
+    private var entries: [Entry] = []
+    private var head = 0
+    private var headDecodeRank = 0
+    /// Indices into `entries` of those without a rank, by picture order count.
+    private var waiting: [Int] = []
+    private var nextRank = 0
+    private var nextTicks: Int64 = 0
+    private var isFinished = false
+    /// Presentation times of the newest ranks, from rank `firstRecentRank` on.
+    private var recentTicks: [Int64] = []
+    private var firstRecentRank = 0
+
+    /// The largest number of pictures seen to be decoded before one and presented after it.
+    private(set) var reorderDepth = 0
+    /// Pictures that have gone in.
+    private(set) var count = 0
+
+    init(lookahead: Int) { self.lookahead = lookahead }
+
+    /// Takes the next access unit in decoding order.
+    ///
+    /// - Parameters:
+    ///   - payload: What comes out again beside its stamp.
+    ///   - pictureOrderCount: The smaller of its fields'.
+    ///   - beginsSequence: Whether picture order counts begin anew with it.
+    ///   - bound: How many pictures the stream may present after one that is decoded later (5.7).
+    ///   - duration: How long it stays, in ticks.
+    mutating func append(
+        _ payload: Payload, pictureOrderCount: Int32, beginsSequence: Bool, bound: Int,
+        duration: Int64
+    ) {
+        if beginsSequence { bump(downTo: 0) }
+        let entry = Entry(
+            payload: payload, pictureOrderCount: pictureOrderCount, duration: duration)
+        let index = entries.count
+        entries.append(entry)
+        count += 1
+        // From the end: nearly in order already. Equal counts keep decoding order.
+        var place = waiting.count
+        while place > 0, entries[waiting[place - 1]].pictureOrderCount > pictureOrderCount {
+            place -= 1
+        }
+        waiting.insert(index, at: place)
+        bump(downTo: bound)
+    }
+
+    /// Tells that no more will come: every rank is fixed.
+    mutating func finish() {
+        bump(downTo: 0)
+        isFinished = true
+    }
+
+    /// The next access unit in decoding order, nil while its rank is open.
+    mutating func next() -> (payload: Payload, stamp: Stamp)? {
+        guard head < entries.count, entries[head].rank >= 0 else { return nil }
+        guard isFinished || count >= lookahead else { return nil }
+        let entry = entries[head]
+        reorderDepth = max(reorderDepth, headDecodeRank - entry.rank)
+        let stamp = Stamp(
+            decodeRank: headDecodeRank, presentationRank: entry.rank,
+            presentationTicks: entry.presentationTicks,
+            decodeTicks: min(decodeTicks(duration: entry.duration), entry.presentationTicks),
+            durationTicks: entry.duration)
+        head += 1
+        headDecodeRank += 1
+        if head >= 64, head * 2 > entries.count { compact() }
+        return (entry.payload, stamp)
+    }
+
+    /// The DTS of the unit at the head: the presentation time of the picture `reorderDepth` ranks before
+    /// its decode rank, so that times of decoding rise like times of presentation and none is later
+    /// than its own.
+    private func decodeTicks(duration: Int64) -> Int64 {
+        let rank = headDecodeRank - reorderDepth
+        let index = rank - firstRecentRank
+        guard index >= 0 else { return (recentTicks.first ?? 0) + Int64(index) * duration }
+        return index < recentTicks.count ? recentTicks[index] : entries[head].presentationTicks
+    }
+
+    private mutating func bump(downTo limit: Int) {
+        guard waiting.count > limit else { return }
+        // A unit that comes out also fixes the depth for those behind it.
+        let out = waiting.count - limit
+        for index in waiting[..<out] {
+            entries[index].rank = nextRank
+            entries[index].presentationTicks = nextTicks
+            let decodeRank = headDecodeRank + index - head
+            reorderDepth = max(reorderDepth, decodeRank - nextRank)
+            recentTicks.append(nextTicks)
+            nextRank += 1
+            nextTicks += entries[index].duration
+        }
+        waiting.removeFirst(out)
+        if recentTicks.count > 4096 {
+            let dropped = recentTicks.count - 2048
+            recentTicks.removeFirst(dropped)
+            firstRecentRank += dropped
+        }
+    }
+
+    private mutating func compact() {
+        entries.removeFirst(head)
+        for index in waiting.indices { waiting[index] -= head }
+        head = 0
+    }
+}

@@ -1,0 +1,15 @@
+/// Why a stream cannot be read.
+public enum StreamError: Error, Hashable, Sendable {
+    /// A system call on the file failed with this `errno`.
+    case system(call: String, errno: Int32)
+    /// The path names a directory.
+    case directory
+    /// There is nothing in the file.
+    case empty
+    /// The bytes are something other than an H.264 byte stream.
+    case notH264(ForeignFormat)
+    /// The bytes asked for have left the buffer that is kept of a pipe.
+    case dropped(offset: Int64)
+    /// Another thread ended the read.
+    case cancelled
+}

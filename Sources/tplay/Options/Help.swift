@@ -1,0 +1,42 @@
+/// The text of `--help`: at most 50 lines of 80 columns.
+enum Help {
+    /// The keys, a pair of keys and meaning each; the overlay of `?` shows the same.
+    static let keys: [(keys: String, meaning: String)] = [
+        ("space", "pause and go on"),
+        (".", "one picture on; with a count first, n"),
+        ("← →", "1 second back or on; with shift 5"),
+        ("[ ] { }", "rate ÷ 1.1, × 1.1, ÷ 2, × 2"),
+        ("Backspace", "rate 1"),
+        ("< >", "previous, next FILE"),
+        ("?", "show the keys"),
+        ("q Esc", "quit"),
+    ]
+
+    static var text: String {
+        var lines = [
+            "tplay plays raw H.264 (Annex B) in a terminal, every picture at its time.",
+            "",
+            "USAGE: tplay [OPTIONS] FILE...        FILE is - for standard input",
+        ]
+        for group in Option.Group.allCases {
+            lines += ["", group.rawValue + ":"]
+            for option in Option.all where option.group == group && option.isAvailable {
+                var left = "  " + (option.letter.map { "-\($0), " } ?? "    ")
+                left += "--" + option.name.rawValue + (option.argument.map { " " + $0 } ?? "")
+                let padding = String(repeating: " ", count: max(1, 28 - left.count))
+                lines.append(left + padding + option.help)
+            }
+        }
+        lines += ["", "KEYS:"]
+        for (keys, meaning) in Self.keys {
+            let padding = String(repeating: " ", count: max(1, 14 - keys.count))
+            lines.append("  " + keys + padding + meaning)
+        }
+        lines += [
+            "",
+            "A place W is 12.5, 1:02.5, 1:01:02.5 seconds, or a picture from 0: #120, 120f.",
+            "Exit status: 0 played or quit, 1 nothing could be shown, 2 wrong options.",
+        ]
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,147 @@
+/// One option of the command: the parser, `--help` and the man page all read the same table.
+struct Option: Sendable {
+    /// The headings of `--help`.
+    enum Group: String, CaseIterable, Sendable {
+        case playing = "PLAYING"
+        case drawing = "DRAWING"
+        case reporting = "REPORTING"
+        case other = "OTHER"
+    }
+
+    /// Which member of ``Options`` it sets.
+    enum Name: String, CaseIterable, Sendable {
+        case timebaseRate = "timebase-rate"
+        case start, until, paused, loop, fps, untimed, order
+        case fromAny = "from-any"
+        case lowDelay = "low-delay"
+        case follow, buffer, cache, strict, log
+        case renderer, colors, dither, size
+        case cellSize = "cell-size"
+        case fit, matrix, range, deinterlace
+        case maxRate = "max-rate"
+        case noStatus = "no-status"
+        case probeTerminal = "probe-terminal"
+        case testPattern = "test-pattern"
+        case report, md5, snapshot
+        case help, version
+    }
+
+    var name: Name
+    var group: Group
+    /// The placeholder of its argument in `--help`; nil where it takes none.
+    var argument: String?
+    /// One line for `--help`, with the default.
+    var help: String
+    /// Whether this version does it; the others are refused with "not yet" and not in `--help`.
+    var isAvailable = true
+    /// Its one-letter form.
+    var letter: Character?
+}
+
+extension Option {
+    /// Every option of the command, in the order of `--help`.
+    static let all: [Option] = [
+        .init(
+            name: .timebaseRate, group: .playing, argument: "R",
+            help: "rate of playback: 0.5, 2, 1/3, 0 is paused (default: 1)"),
+        .init(
+            name: .start, group: .playing, argument: "W",
+            help: "first picture: 12.5, 1:02.5 or #120, 120f (default: 0f)"),
+        .init(
+            name: .until, group: .playing, argument: "W",
+            help: "last picture; of a time T, those before T (default: all)"),
+        .init(
+            name: .paused, group: .playing, argument: nil,
+            help: "show the first picture and wait (default: play)"),
+        .init(
+            name: .loop, group: .playing, argument: "N|inf",
+            help: "play N times, or for ever (default: 1)"),
+        .init(
+            name: .fps, group: .playing, argument: "N[/D]",
+            help: "picture rate (default: the stream's, else 25)"),
+        .init(
+            name: .untimed, group: .playing, argument: nil,
+            help: "every picture as fast as possible (default: at its time)"),
+        .init(
+            name: .order, group: .playing, argument: "O",
+            help: "presentation or decode order (default: presentation)", isAvailable: false),
+        .init(
+            name: .fromAny, group: .playing, argument: nil,
+            help: "show also what comes before the first random access point",
+            isAvailable: false),
+        .init(
+            name: .lowDelay, group: .playing, argument: nil,
+            help: "show a picture when it arrives (default: at its time)", isAvailable: false),
+        .init(
+            name: .follow, group: .playing, argument: nil,
+            help: "at the end of the file wait for more (default: end)", isAvailable: false),
+        .init(
+            name: .buffer, group: .playing, argument: "B",
+            help: "compressed bytes kept of a pipe (default: 256M)", isAvailable: false),
+        .init(
+            name: .cache, group: .playing, argument: "B",
+            help: "decoded bytes kept for steps back (default: 256M)", isAvailable: false),
+        .init(
+            name: .strict, group: .playing, argument: nil,
+            help: "end with status 1 at the first damage (default: play on)"),
+        .init(
+            name: .log, group: .playing, argument: "FILE",
+            help: "keep libav's messages in FILE (default: drop them)"),
+
+        .init(
+            name: .renderer, group: .drawing, argument: "R",
+            help: "auto, half, sixel or none (default: auto)"),
+        .init(
+            name: .colors, group: .drawing, argument: "C",
+            help: "auto, truecolor, 256, 16 or mono (default: auto)", isAvailable: false),
+        .init(
+            name: .dither, group: .drawing, argument: "D",
+            help: "auto, none, ordered or diffusion (default: auto)", isAvailable: false),
+        .init(
+            name: .size, group: .drawing, argument: "CxR",
+            help: "cells to draw in (default: the terminal's)"),
+        .init(
+            name: .cellSize, group: .drawing, argument: "WxH",
+            help: "pixels in a cell (default: the terminal's, else 8x16)"),
+        .init(
+            name: .fit, group: .drawing, argument: "F",
+            help: "contain, cover, fill or none (default: contain)"),
+        .init(
+            name: .matrix, group: .drawing, argument: "M",
+            help: "colour matrix 601, 709 or 2020 (default: the stream's)", isAvailable: false),
+        .init(
+            name: .range, group: .drawing, argument: "R",
+            help: "limited or full (default: the stream's)", isAvailable: false),
+        .init(
+            name: .deinterlace, group: .drawing, argument: "D",
+            help: "weave, bob or fields (default: weave)", isAvailable: false),
+        .init(
+            name: .maxRate, group: .drawing, argument: "B",
+            help: "bytes a second to the terminal (default: no limit)", isAvailable: false),
+        .init(
+            name: .noStatus, group: .drawing, argument: nil,
+            help: "no status line (default: the last row)"),
+        .init(
+            name: .probeTerminal, group: .drawing, argument: nil,
+            help: "print what the terminal was found to be", isAvailable: false),
+        .init(
+            name: .testPattern, group: .drawing, argument: nil,
+            help: "draw glyphs, ramps and a circle", isAvailable: false),
+
+        .init(
+            name: .report, group: .reporting, argument: "WHAT",
+            help: "JSON Lines: summary, frames or nals (default: play)"),
+        .init(
+            name: .md5, group: .reporting, argument: nil,
+            help: "with frames: MD5 of each decoded picture (default: none)"),
+        .init(
+            name: .snapshot, group: .reporting, argument: "OUT.png",
+            help: "write the picture at --start as PNG", isAvailable: false),
+
+        .init(
+            name: .help, group: .other, argument: nil, help: "show this help", letter: "h"),
+        .init(
+            name: .version, group: .other, argument: nil,
+            help: "show the version, and FFmpeg's"),
+    ]
+}

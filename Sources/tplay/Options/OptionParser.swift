@@ -1,0 +1,200 @@
+import ElementaryStream
+import Glibc
+import TerminalGraphics
+
+/// Reads the command line with `getopt_long`, so that abbreviations, `--name=value` and `--` work as everywhere.
+enum OptionParser {
+    /// Reads `arguments`, the program's name first.
+    ///
+    /// - Throws: ``UsageError`` with one line for standard error.
+    static func parse(_ arguments: [String]) throws(UsageError) -> Options {
+        var options = Options()
+        var problem: UsageError?
+        walk(arguments) { event in
+            do throws(UsageError) {
+                switch event {
+                case .option(let option, let value): try apply(option, value, to: &options)
+                case .operand(let text): options.files.append(text)
+                case .unknown(let text): throw unknown(text)
+                case .missing(let name):
+                    throw .init(text: "--\(name) needs an argument; see --help")
+                }
+                return true
+            } catch {
+                problem = error
+                return false
+            }
+        }
+        if let problem { throw problem }
+        try check(options)
+        return options
+    }
+
+    private enum Event {
+        case option(Option, String?)
+        case operand(String)
+        case unknown(String)
+        case missing(String)
+    }
+
+    private static func walk(_ arguments: [String], _ body: (Event) -> Bool) {
+        var table = Option.all.indices.map { index in
+            unsafe option(
+                name: strdup(Option.all[index].name.rawValue),
+                has_arg: Option.all[index].argument == nil ? 0 : 1, flag: nil,
+                val: Int32(256 + index))
+        }
+        unsafe table.append(option())
+        var argv = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        defer {
+            for unsafe entry in unsafe table { unsafe free(UnsafeMutablePointer(mutating: entry.name)) }
+        }
+        opterr = 0
+        optind = 0
+        var letters = "-:"  // operands in order; a missing argument gives ':'
+        for option in Option.all {
+            if let letter = option.letter { letters += String(letter) }
+        }
+        while true {
+            let place = max(Int(optind), 1)
+            let code = unsafe getopt_long(
+                Int32(arguments.count), &argv, letters, table, nil)
+            if code == -1 { break }
+            let argument = unsafe optarg.map { unsafe String(cString: $0) }
+            let event: Event
+            switch code {
+            case 1: event = .operand(argument ?? "")
+            case 63:  // '?'
+                event = .unknown(place < arguments.count ? arguments[place] : "")
+            case 58:  // ':'
+                let index = Int(optopt) - 256
+                event = .missing(
+                    Option.all.indices.contains(index) ? Option.all[index].name.rawValue : "")
+            case 256...: event = .option(Option.all[Int(code) - 256], argument)
+            default:
+                guard let scalar = Unicode.Scalar(UInt32(code)),
+                    let option = Option.all.first(where: { $0.letter == Character(scalar) })
+                else { continue }
+                event = .option(option, argument)
+            }
+            guard body(event) else { return }
+        }
+        for index in min(Int(optind), arguments.count)..<arguments.count {
+            guard body(.operand(arguments[index])) else { return }
+        }
+    }
+
+    private static func unknown(_ text: String) -> UsageError {
+        guard text.hasPrefix("--") else {
+            return .init(text: "unknown option \(Printable.text(text)); see --help")
+        }
+        let name = String(text.dropFirst(2).prefix(while: { $0 != "=" }))
+        let names = Option.all.map(\.name.rawValue)
+        let matches = names.filter { $0.hasPrefix(name) }
+        if matches.count > 1 {
+            let list = matches.map { "--" + $0 }.joined(separator: ", ")
+            return .init(text: "--\(name) may be any of \(list)")
+        }
+        if names.contains(name) {
+            return .init(text: "--\(name) takes no argument; see --help")
+        }
+        let nearest = names.min { editDistance($0, name) < editDistance($1, name) } ?? "help"
+        return .init(text: "unknown option --\(Printable.text(name)); did you mean --\(nearest)?")
+    }
+
+    private static func apply(
+        _ option: Option, _ value: String?, to options: inout Options
+    ) throws(UsageError) {
+        guard option.isAvailable else {
+            throw .init(text: "--\(option.name.rawValue): not yet; this version does not do it")
+        }
+        let value = value ?? ""
+        func wrong(_ what: String) -> UsageError {
+            .init(text: "--\(option.name.rawValue) \(Printable.text(value)): \(what)")
+        }
+        func choice<T: RawRepresentable & CaseIterable>(
+            _: T.Type
+        ) throws(UsageError) -> T where T.RawValue == String {
+            guard let result = T(rawValue: value) else {
+                let names = T.allCases.map(\.rawValue).joined(separator: ", ")
+                throw wrong("must be one of \(names)")
+            }
+            return result
+        }
+        func place() throws(UsageError) -> Place {
+            guard let place = Place(value) else {
+                throw wrong("must be a time such as 12.5 or 1:02.5, or a picture such as 120f")
+            }
+            return place
+        }
+        switch option.name {
+        case .timebaseRate:
+            guard let rate = Decimal.rate(value) else {
+                throw wrong("must be a rate such as 0.5, 2 or 1/3, at most 1000")
+            }
+            guard rate >= 0 else { throw wrong("backwards: not yet; this version does not do it") }
+            options.rate = rate
+        case .start: options.start = try place()
+        case .until: options.until = try place()
+        case .paused: options.isPaused = true
+        case .loop:
+            if value == "inf" {
+                options.loopCount = nil
+            } else if let count = Decimal.integer(value), count > 0 {
+                options.loopCount = count
+            } else {
+                throw wrong("must be a count from 1, or inf")
+            }
+        case .fps:
+            guard let fraction = Decimal.fraction(value),
+                let rate = PictureRate(
+                    numerator: fraction.numerator, denominator: fraction.denominator)
+            else { throw wrong("must be pictures a second such as 25, 29.97 or 30000/1001") }
+            options.pictureRate = rate
+        case .untimed: options.isUntimed = true
+        case .strict: options.isStrict = true
+        case .log: options.logPath = value
+        case .renderer: options.renderer = try choice(Options.Renderer.self)
+        case .size:
+            guard let size = Decimal.size(value), size.width <= 1000, size.height <= 1000 else {
+                throw wrong("must be columns x rows, such as 160x45, at most 1000x1000")
+            }
+            options.size = (size.width, size.height)
+        case .cellSize:
+            guard let size = Decimal.size(value), size.width <= 256, size.height <= 256 else {
+                throw wrong("must be pixels, such as 8x16, at most 256x256")
+            }
+            options.cellSize = (size.width, size.height)
+        case .fit: options.fit = try choice(Fit.self)
+        case .noStatus: options.hasStatus = false
+        case .report: options.report = try choice(Options.Report.self)
+        case .md5: options.hasDigests = true
+        case .help: options.wantsHelp = true
+        case .version: options.wantsVersion = true
+        case .order, .fromAny, .lowDelay, .follow, .buffer, .cache, .colors, .dither, .matrix,
+            .range, .deinterlace, .maxRate, .probeTerminal, .testPattern, .snapshot:
+            break
+        }
+    }
+
+    private static func check(_ options: Options) throws(UsageError) {
+        if options.wantsHelp || options.wantsVersion { return }
+        guard !options.files.isEmpty else {
+            throw .init(text: "no file; tplay FILE plays one, --help tells more")
+        }
+        if options.hasDigests, options.report != .frames {
+            throw .init(text: "--md5 goes with --report frames")
+        }
+        if options.files.count(where: { $0 == "-" }) > 1 {
+            throw .init(text: "standard input can be played only once")
+        }
+        if case .picture(let first)? = options.start, case .picture(let last)? = options.until,
+            last < first
+        {
+            throw .init(text: "--until \(last)f is before --start \(first)f")
+        }
+        if let first = options.start?.time, let last = options.until?.time, last <= first {
+            throw .init(text: "--until is not after --start")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import ElementaryStream
+import TerminalGraphics
+
+/// What the command line asks for.
+struct Options: Sendable {
+    /// What to do in place of playing.
+    enum Report: String, CaseIterable, Sendable {
+        case summary, frames, nals
+    }
+
+    /// Which renderer draws.
+    enum Renderer: String, CaseIterable, Sendable {
+        case auto, half, sixel, none
+    }
+
+    var files: [String] = []
+    var rate = 1.0
+    var start: Place?
+    var until: Place?
+    var isPaused = false
+    /// How often to play; nil is for ever.
+    var loopCount: Int? = 1
+    var pictureRate: PictureRate?
+    var isUntimed = false
+    var isStrict = false
+    var logPath: String?
+    var renderer = Renderer.auto
+    var size: (columns: Int, rows: Int)?
+    var cellSize: (width: Int, height: Int)?
+    var fit = Fit.contain
+    var hasStatus = true
+    var report: Report?
+    var hasDigests = false
+    var wantsHelp = false
+    var wantsVersion = false
+}
+
+/// Why a command line cannot be obeyed: one line.
+struct UsageError: Error, Hashable {
+    var text: String
+}

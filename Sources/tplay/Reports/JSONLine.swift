@@ -1,0 +1,88 @@
+import MediaTime
+
+/// One object of a JSON Lines report, written straight into bytes.
+struct JSONLine {
+    private var bytes: [UInt8]
+    private var isEmpty = true
+
+    /// Begins an object in `storage`, which may be reused from line to line.
+    init(reusing storage: [UInt8] = []) {
+        bytes = storage
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(UInt8(ascii: "{"))
+    }
+
+    /// Ends the object and the line.
+    consuming func finished() -> [UInt8] {
+        bytes.append(UInt8(ascii: "}"))
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+
+    private mutating func name(_ name: StaticString) {
+        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
+        isEmpty = false
+        bytes.append(UInt8(ascii: "\""))
+        unsafe bytes.append(
+            contentsOf: UnsafeBufferPointer(
+                start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    mutating func field(_ label: StaticString, _ value: some BinaryInteger) {
+        name(label)
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    mutating func field(_ label: StaticString, _ value: Bool) {
+        name(label)
+        bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    }
+
+    mutating func field(_ label: StaticString, _ value: String) {
+        name(label)
+        quote(value)
+    }
+
+    mutating func null(_ label: StaticString) {
+        name(label)
+        bytes.append(contentsOf: "null".utf8)
+    }
+
+    mutating func field(_ label: StaticString, _ values: some Sequence<some BinaryInteger>) {
+        name(label)
+        bytes.append(UInt8(ascii: "["))
+        var isFirst = true
+        for value in values {
+            if !isFirst { bytes.append(UInt8(ascii: ",")) }
+            isFirst = false
+            bytes.append(contentsOf: String(value).utf8)
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    /// Seconds, rounded half away from zero to 6 places.
+    mutating func seconds(_ label: StaticString, ticks: Int64, timescale: Int32) {
+        name(label)
+        bytes.append(contentsOf: Seconds.text(ticks: ticks, timescale: timescale, places: 6).utf8)
+    }
+
+    private mutating func quote(_ text: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case ..<0x20, 0x7F:
+                let digits = Array("0123456789abcdef".utf8)
+                bytes.append(contentsOf: "\\u00".utf8)
+                bytes.append(digits[Int(byte >> 4)])
+                bytes.append(digits[Int(byte & 15)])
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}
