@@ -19,7 +19,9 @@ public final class CVPixelBufferPool: Sendable {
     public struct Attributes: Hashable, Sendable {
         /// Unused buffers that are kept whatever their age.
         public var minimumBufferCount = 0
-        /// Unused buffers beyond the minimum are freed when older. One second unless set.
+        /// Unused buffers beyond the minimum are freed when older.
+        ///
+        /// One second unless set.
         public var maximumBufferAge = Duration.seconds(1)
 
         /// Creates the default attributes.
@@ -81,7 +83,9 @@ public final class CVPixelBufferPool: Sendable {
         memory.flush(all: flags.contains(.excessBuffers))
     }
 
-    /// Buffers that are handed out and unused ones that wait. Ours, to watch a pool.
+    /// Buffers that are handed out and unused ones that wait.
+    ///
+    /// Ours, to watch a pool.
     public var counts: (out: Int, unused: Int) { memory.counts }
 }
 

@@ -117,7 +117,9 @@ public struct CVPixelFormatType: RawRepresentable, Hashable, Sendable {
     /// FFmpeg's name ("nv12", "yuv420p10le"), or the four characters of an unknown code.
     public var name: String { PixelFormatDescription.of(self)?.name ?? fourCharacters }
 
-    /// Whether the code itself says that samples use the full range. Formats that are silent about it answer false.
+    /// Whether the code itself says that samples use the full range.
+    ///
+    /// Formats that are silent about it answer false.
     public var isFullRange: Bool { PixelFormatDescription.of(self)?.isFullRange ?? false }
 
     /// Bits of each component, 0 for an unknown code.

@@ -6,14 +6,18 @@ package struct PixelFormatDescription: Sendable {
     package let avPixelFormat: AVPixelFormat
     /// FFmpeg's name.
     package let name: String
-    /// Planes in memory, 1...3. Core Video counts a single plane as none.
+    /// Planes in memory, 1...3.
+    ///
+    /// Core Video counts a single plane as none.
     package let memoryPlaneCount: Int
     package let isFullRange: Bool
     package let bitDepth: Int
     let log2ChromaWidth: Int
     let log2ChromaHeight: Int
-    /// Bytes from one element of a plane to the next (the pair CbCr of a bi-planar format is one element), plane by
-    /// plane. A packed 4:2:2 pixel counts as one element.
+    /// Bytes from one element of a plane to the next (the pair CbCr of a bi-planar format is one element),
+    /// plane by plane.
+    ///
+    /// A packed 4:2:2 pixel counts as one element.
     let elementByteCounts: [Int]
 
     package var isPlanar: Bool { memoryPlaneCount > 1 }

@@ -12,25 +12,42 @@ public enum CVAttachmentMode: UInt32, Hashable, Sendable {
 /// allocation, nor does reading one.
 public struct CVBufferAttachments: Sendable {
     /// One attached value and its mode.
-    public struct Entry: Sendable {
-        /// The value.
-        public var value: any Sendable
-        /// Whether it propagates.
-        public var mode: CVAttachmentMode
+    public enum Value: Sendable {
+        /// A value that stays with its buffer.
+        case shouldNotPropagate(any Sendable)
+        /// A value that is copied when attachments are propagated.
+        case shouldPropagate(any Sendable)
 
-        /// Creates an entry.
+        /// Joins a value and a mode.
         ///
         /// - Parameters:
         ///   - value: The value.
         ///   - mode: Whether it propagates.
         public init(_ value: any Sendable, mode: CVAttachmentMode) {
-            self.value = value
-            self.mode = mode
+            switch mode {
+            case .shouldNotPropagate: self = .shouldNotPropagate(value)
+            case .shouldPropagate: self = .shouldPropagate(value)
+            }
+        }
+
+        /// The value alone.
+        public var value: any Sendable {
+            switch self {
+            case .shouldNotPropagate(let value), .shouldPropagate(let value): value
+            }
+        }
+
+        /// The mode alone.
+        public var mode: CVAttachmentMode {
+            switch self {
+            case .shouldNotPropagate: .shouldNotPropagate
+            case .shouldPropagate: .shouldPropagate
+            }
         }
     }
 
     /// A handful of pairs: a scan beats hashing the names.
-    private var entries: [(name: String, entry: Entry)] = []
+    private var entries: [(name: String, value: Value)] = []
 
     /// Creates an empty collection.
     public init() {}
@@ -42,24 +59,28 @@ public struct CVBufferAttachments: Sendable {
     /// The names in the order in which they were first attached.
     public var names: [String] { entries.map(\.name) }
 
-    /// The entry of any name. Setting replaces value and mode; nil removes.
-    public subscript(name: String) -> Entry? {
-        get { entries.first { $0.name == name }?.entry }
+    /// The value and mode of any name.
+    ///
+    /// Setting replaces value and mode; nil removes.
+    public subscript(name: String) -> Value? {
+        get { entries.first { $0.name == name }?.value }
         set {
             let index = entries.firstIndex { $0.name == name }
             switch (index, newValue) {
-            case (let index?, let entry?): entries[index].entry = entry
+            case (let index?, let value?): entries[index].value = value
             case (let index?, nil): entries.remove(at: index)
-            case (nil, let entry?): entries.append((name, entry))
+            case (nil, let value?): entries.append((name, value))
             case (nil, nil): break
             }
         }
     }
 
-    /// The value of a typed key; nil when absent or of another type. Setting attaches it with `shouldPropagate`.
-    public subscript<Value: Sendable>(key: CVImageBufferAttachmentKey<Value>) -> Value? {
-        get { self[key.name]?.value as? Value }
-        set { self[key.name] = newValue.map { Entry($0, mode: .shouldPropagate) } }
+    /// The value of a typed key; nil when absent or of another type.
+    ///
+    /// Setting attaches it with `shouldPropagate`.
+    public subscript<T: Sendable>(key: CVImageBufferAttachmentKey<T>) -> T? {
+        get { self[key.name]?.value as? T }
+        set { self[key.name] = newValue.map { .shouldPropagate($0) } }
     }
 
     /// Attaches a value with a mode of choice.
@@ -68,10 +89,10 @@ public struct CVBufferAttachments: Sendable {
     ///   - value: The value.
     ///   - key: Its key.
     ///   - mode: Whether it propagates.
-    public mutating func set<Value: Sendable>(
-        _ value: Value, for key: CVImageBufferAttachmentKey<Value>, mode: CVAttachmentMode
+    public mutating func set<T: Sendable>(
+        _ value: T, for key: CVImageBufferAttachmentKey<T>, mode: CVAttachmentMode
     ) {
-        self[key.name] = Entry(value, mode: mode)
+        self[key.name] = Value(value, mode: mode)
     }
 
     /// Removes everything.
@@ -83,7 +104,7 @@ public struct CVBufferAttachments: Sendable {
     /// - Returns: Those attachments.
     public func filtered(by mode: CVAttachmentMode) -> CVBufferAttachments {
         var result = CVBufferAttachments()
-        result.entries = entries.filter { $0.entry.mode == mode }
+        result.entries = entries.filter { $0.value.mode == mode }
         return result
     }
 
@@ -95,6 +116,26 @@ public struct CVBufferAttachments: Sendable {
             self = other
             return
         }
-        for (name, entry) in other.entries { self[name] = entry }
+        for (name, value) in other.entries { self[name] = value }
+    }
+
+    /// The values that should propagate, by name.
+    public var propagated: [String: any Sendable] { values(of: .shouldPropagate) }
+    /// The values that should not propagate, by name.
+    public var nonPropagated: [String: any Sendable] { values(of: .shouldNotPropagate) }
+
+    /// Attaches several values with one mode.
+    ///
+    /// - Parameters:
+    ///   - values: The values by name.
+    ///   - mode: Whether they propagate.
+    public mutating func merge(_ values: [String: any Sendable], mode: CVAttachmentMode) {
+        for (name, value) in values { self[name] = Value(value, mode: mode) }
+    }
+
+    private func values(of mode: CVAttachmentMode) -> [String: any Sendable] {
+        var result: [String: any Sendable] = [:]
+        for (name, value) in entries where value.mode == mode { result[name] = value.value }
+        return result
     }
 }

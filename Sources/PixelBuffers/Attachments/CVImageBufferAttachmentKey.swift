@@ -68,8 +68,12 @@ extension CVImageBufferAttachmentKey where Value == [UInt8] {
 }
 
 extension CVImageBufferAttachmentKey where Value == Bool {
-    /// Whether samples use the full range. Ours: Core Video says it by the format code alone.
+    /// Whether samples use the full range.
+    ///
+    /// Ours: Core Video says it by the format code alone.
     public static var fullRange: Self { Self("FullRangeVideo") }
-    /// Whether the decoder concealed errors or lacked references for this picture. Ours.
+    /// Whether the decoder concealed errors or lacked references for this picture.
+    ///
+    /// Ours.
     public static var damaged: Self { Self("tplay.Damaged") }
 }

@@ -5,13 +5,13 @@ public struct YCbCrMatrix: RawRepresentable, Hashable, Sendable {
     /// Takes any string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Rec. ITU-R BT.709.
+    /// ITU-R BT.709.
     public static let itu_R_709_2 = Self(rawValue: "ITU_R_709_2")
-    /// Rec. ITU-R BT.601.
+    /// ITU-R BT.601.
     public static let itu_R_601_4 = Self(rawValue: "ITU_R_601_4")
     /// SMPTE 240M.
     public static let smpte_240M_1995 = Self(rawValue: "SMPTE_240M_1995")
-    /// Rec. ITU-R BT.2020, non-constant luminance.
+    /// ITU-R BT.2020, non-constant luminance.
     public static let itu_R_2020 = Self(rawValue: "ITU_R_2020")
 
     /// From `matrix_coefficients` of ITU-T H.264 Annex E; nil where Core Video has no string.
@@ -44,13 +44,13 @@ public struct ColorPrimaries: RawRepresentable, Hashable, Sendable {
     /// Takes any string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Rec. ITU-R BT.709.
+    /// ITU-R BT.709.
     public static let itu_R_709_2 = Self(rawValue: "ITU_R_709_2")
-    /// EBU Tech. 3213: 625 lines.
+    /// EBU 3213: 625 lines.
     public static let ebu_3213 = Self(rawValue: "EBU_3213")
     /// SMPTE C: 525 lines.
     public static let smpte_C = Self(rawValue: "SMPTE_C")
-    /// Rec. ITU-R BT.2020.
+    /// ITU-R BT.2020.
     public static let itu_R_2020 = Self(rawValue: "ITU_R_2020")
     /// DCI P3.
     public static let dci_P3 = Self(rawValue: "DCI_P3")
@@ -91,7 +91,7 @@ public struct TransferFunction: RawRepresentable, Hashable, Sendable {
     /// Takes any string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Rec. ITU-R BT.709 and BT.601.
+    /// ITU-R BT.709 and BT.601.
     public static let itu_R_709_2 = Self(rawValue: "ITU_R_709_2")
     /// SMPTE 240M.
     public static let smpte_240M_1995 = Self(rawValue: "SMPTE_240M_1995")
@@ -101,13 +101,13 @@ public struct TransferFunction: RawRepresentable, Hashable, Sendable {
     public static let linear = Self(rawValue: "Linear")
     /// IEC 61966-2-1.
     public static let sRGB = Self(rawValue: "IEC_sRGB")
-    /// Rec. ITU-R BT.2020.
+    /// ITU-R BT.2020.
     public static let itu_R_2020 = Self(rawValue: "ITU_R_2020")
     /// SMPTE ST 2084, perceptual quantiser.
     public static let smpte_ST_2084_PQ = Self(rawValue: "SMPTE_ST_2084_PQ")
     /// SMPTE ST 428-1, digital cinema.
     public static let smpte_ST_428_1 = Self(rawValue: "SMPTE_ST_428_1")
-    /// Rec. ITU-R BT.2100, hybrid log-gamma.
+    /// ITU-R BT.2100, hybrid log-gamma.
     public static let itu_R_2100_HLG = Self(rawValue: "ITU_R_2100_HLG")
 
     /// From `transfer_characteristics` of ITU-T H.264 Annex E; nil where Core Video has no string.

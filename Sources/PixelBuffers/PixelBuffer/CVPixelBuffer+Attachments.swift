@@ -14,6 +14,7 @@ extension CVPixelBuffer {
     ///
     /// - Parameter body: Changes them; it must not touch the buffer itself.
     /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
     public func updateAttachments<R: Sendable, E: Error>(
         _ body: (inout CVBufferAttachments) throws(E) -> R
     ) throws(E) -> R {
@@ -49,6 +50,8 @@ extension CVPixelBuffer {
         return ImageSize(width: rect.width * ratio, height: rect.height)
     }
 
-    /// Whether the first row in memory is the bottom one. Never here.
+    /// Whether the first row in memory is the bottom one.
+    ///
+    /// Never here.
     public var isFlipped: Bool { false }
 }

@@ -1,7 +1,9 @@
 package import CFFmpeg
 
 extension CVPixelBuffer {
-    /// Wraps a decoder's frame without copying it. Cropping must have been applied (`av_frame_apply_cropping`).
+    /// Wraps a decoder's frame without copying it.
+    ///
+    /// Cropping must have been applied (`av_frame_apply_cropping`).
     ///
     /// Nothing is attached: see ``CVBufferAttachments/init(tagsOf:)``.
     ///

@@ -23,7 +23,9 @@ package struct PixelPlanes {
 }
 
 extension CVPixelBuffer {
-    /// Lends the planes' memory, locked for reading. For scaling and hashing; writers lock for themselves.
+    /// Lends the planes' memory, locked for reading.
+    ///
+    /// For scaling and hashing; writers lock for themselves.
     package func withPlanes<R, E: Error>(_ body: (PixelPlanes) throws(E) -> R) throws(E) -> R {
         lockBaseAddress(.readOnly)
         defer { unlockBaseAddress(.readOnly) }
@@ -42,6 +44,7 @@ extension CVPixelBuffer {
     /// Lends the visible bytes of every row, plane by plane from the top, without padding.
     ///
     /// - Parameter body: Gets the plane's index, the row's index and the bytes.
+    /// - Throws: What `body` throws.
     package func forEachRow<E: Error>(
         _ body: (_ plane: Int, _ row: Int, _ bytes: UnsafeRawBufferPointer) throws(E) -> Void
     ) throws(E) {

@@ -123,7 +123,9 @@ public final class CVPixelBuffer: @unchecked Sendable {
 
     // MARK: Locking
 
-    /// Makes the base addresses readable. Locks nest; each needs its unlock with the same flags.
+    /// Makes the base addresses readable.
+    ///
+    /// Locks nest; each needs its unlock with the same flags.
     ///
     /// - Parameter flags: `readOnly`, or none for writing.
     /// - Returns: 0, or `kCVReturnInvalidArgument` for unknown flags.
@@ -165,7 +167,9 @@ public final class CVPixelBuffer: @unchecked Sendable {
     /// Whether the format has more than one plane.
     public var isPlanar: Bool { formatDescription.isPlanar }
 
-    /// Bytes from one row to the next. For planar formats a number that, times `height`, covers all planes.
+    /// Bytes from one row to the next.
+    ///
+    /// For planar formats a number that, times `height`, covers all planes.
     public var bytesPerRow: Int {
         isPlanar ? (dataSize + height - 1) / height : planes[0].bytesPerRow
     }

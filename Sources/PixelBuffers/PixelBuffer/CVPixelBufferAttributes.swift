@@ -1,8 +1,12 @@
 /// Wishes about a pixel buffer's memory.
 public struct CVPixelBufferAttributes: Hashable, Sendable {
-    /// Every row starts at a multiple of so many bytes: a power of two up to 4096. 64 unless set.
+    /// Every row starts at a multiple of so many bytes: a power of two up to 4096.
+    ///
+    /// 64 unless set.
     public var bytesPerRowAlignment = 64
-    /// Every plane starts at a multiple of so many bytes: a power of two up to 4096. 64 unless set.
+    /// Every plane starts at a multiple of so many bytes: a power of two up to 4096.
+    ///
+    /// 64 unless set.
     public var planeAlignment = 64
     /// Columns of memory left of the picture.
     public var extendedPixelsLeft = 0
