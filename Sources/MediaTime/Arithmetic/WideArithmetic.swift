@@ -1,7 +1,6 @@
-/// `a * b / c` with all 256 bits of the product, as whole quotient and remainder; nil when the
-/// quotient needs more than 128 bits.
+/// The quotient and remainder of `a * b / c`, with all 256 bits of the product.
 ///
-/// - Parameter c: Not 0.
+/// Nil when the quotient needs more than 128 bits. `c` is not 0.
 @inline(__always)
 func multiplyDivide(
     _ a: UInt128, _ b: UInt128, by c: UInt128

@@ -73,8 +73,10 @@ extension CMTime {
         }
     }
 
-    /// The product with a whole number (`CMTimeMultiply`), in the same timescale, halved where the
-    /// value does not fit. Infinities take the sign of the product; 0 counts as positive.
+    /// The product with a whole number (`CMTimeMultiply`).
+    ///
+    /// It has the same timescale, halved where the value does not fit. Infinities take the sign of the
+    /// product; 0 counts as positive.
     public func multiplied(by multiplier: Int32) -> CMTime {
         guard kind == .number else { return signed(by: multiplier < 0) }
         let product = Int128(value) * Int128(multiplier)

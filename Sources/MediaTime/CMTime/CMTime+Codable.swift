@@ -37,11 +37,12 @@ extension CMTime: Codable {
     /// The time that ``dictionaryRepresentation`` describes; ``invalid`` when a key is missing or a
     /// number does not fit its field.
     public init(dictionaryRepresentation fields: [String: Int64]) {
+        func field<Field: FixedWidthInteger>(_ key: CodingKeys) -> Field? {
+            fields[key.rawValue].flatMap { Field(exactly: $0) }
+        }
         guard
-            let value = fields[CodingKeys.value.rawValue],
-            let timescale = fields[CodingKeys.timescale.rawValue].flatMap(CMTimeScale.init(exactly:)),
-            let epoch = fields[CodingKeys.epoch.rawValue],
-            let flags = fields[CodingKeys.flags.rawValue].flatMap(UInt32.init(exactly:))
+            let value: CMTimeValue = field(.value), let timescale: CMTimeScale = field(.timescale),
+            let epoch: CMTimeEpoch = field(.epoch), let flags: UInt32 = field(.flags)
         else {
             self = .invalid
             return

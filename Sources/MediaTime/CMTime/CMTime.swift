@@ -22,8 +22,9 @@ public struct CMTime: Sendable, BitwiseCopyable {
     /// Whether this is a number, and whether it was rounded.
     public var flags: CMTimeFlags
 
-    /// The period the time belongs to, such as the round of a loop. Times of a later epoch are later;
-    /// durations have epoch 0.
+    /// The period the time belongs to, such as the round of a loop.
+    ///
+    /// Times of a later epoch are later; durations have epoch 0.
     public var epoch: CMTimeEpoch
 
     /// The invalid time: all fields 0.
@@ -98,13 +99,11 @@ extension CMTime {
         isNegative ? .negativeInfinity : .positiveInfinity
     }
 
-    /// The fraction `numerator / denominator` of seconds in a timescale, which is halved until the
-    /// value fits; an infinity when it does not fit even in whole seconds.
+    /// The fraction `numerator / denominator` of seconds in a timescale.
     ///
-    /// - Parameters:
-    ///   - denominator: Not 0.
-    ///   - timescale: The timescale wanted; positive.
-    ///   - wasRounded: Whether an operand was rounded already.
+    /// The timescale is halved until the value fits; an infinity results when it does not even in whole
+    /// seconds. The denominator is not 0,
+    /// the timescale positive; `wasRounded` tells that an operand was rounded already.
     init(
         isNegative: Bool, numerator: UInt128, denominator: UInt128, timescale: CMTimeScale,
         wasRounded: Bool, epoch: CMTimeEpoch = 0

@@ -100,7 +100,8 @@ extension CMTime {
             let (quotient, overflow) = (UInt128(scale.magnitude) / denominator)
                 .multipliedReportingOverflow(by: factor)
             let (magnitude, isTooMuch) = numerator.multipliedReportingOverflow(by: quotient)
-            if !overflow, !isTooMuch, let value = Int64(isNegative: isNegative, magnitude: magnitude)
+            if !overflow, !isTooMuch,
+                let value = Int64(isNegative: isNegative, magnitude: magnitude)
             {
                 self.init(
                     value: value, timescale: scale,

@@ -14,12 +14,9 @@ public struct CMTimeRange: Hashable, Codable, Sendable, BitwiseCopyable {
 
     /// A range from its start and duration; ``invalid`` when the duration has an epoch.
     public init(start: CMTime, duration: CMTime) {
-        guard duration.epoch == 0 else {
-            self.init()
-            return
-        }
-        self.start = start
-        self.duration = duration
+        let isSound = duration.epoch == 0
+        self.start = isSound ? start : .invalid
+        self.duration = isSound ? duration : .invalid
     }
 
     /// The range between two times; ``invalid`` when they are of different epochs.
