@@ -88,7 +88,7 @@ let package = Package(
                 name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: common),
             .target(name: "CPseudoTerminal", path: "Tests/Support/CPseudoTerminal"),
             .target(
-                name: "StreamSynthesis", dependencies: ["H264"],
+                name: "StreamSynthesis",
                 path: "Samples/Sources/StreamSynthesis",
                 swiftSettings: common),
             .executableTarget(
