@@ -1,0 +1,23 @@
+public import PixelBuffers
+
+/// Draws pictures for a terminal, each independent of what is on the screen.
+///
+/// One thread at a time. In steady state (same source format, same options) nothing is allocated.
+public protocol PictureRenderer: AnyObject {
+    /// What the renderer was made with.
+    var options: RendererOptions { get }
+
+    /// Scales and draws one picture.
+    ///
+    /// - Parameter pixelBuffer: A picture in any format that libswscale reads.
+    /// - Returns: The picture as cells or as an image, used again once the caller and the encoder let go of it.
+    /// - Throws: ``RenderError`` when the format or the size is beyond libswscale.
+    func render(_ pixelBuffer: CVPixelBuffer) throws(RenderError) -> RenderedPicture
+}
+
+package protocol SourceRenderer: PictureRenderer {
+    /// The same for planes that are not in a pixel buffer.
+    func render(
+        _ source: SourcePicture, sampleAspectRatio: SampleAspectRatio
+    ) throws(RenderError) -> RenderedPicture
+}

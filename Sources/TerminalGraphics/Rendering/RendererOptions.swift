@@ -1,0 +1,42 @@
+/// What all renderers are told.
+public struct RendererOptions: Hashable, Sendable {
+    /// The cells that the picture may use, from the screen's top left.
+    public var area: TerminalGrid
+    /// The cells' size in pixels.
+    public var cellSize: CellSize
+    /// How the picture is fitted into them.
+    public var fit: Fit
+    /// Colours of cells; images have their own.
+    public var colorDepth: ColorDepth
+    /// How colours that cannot be shown are approached.
+    public var dither: Dither
+    /// The matrix, whatever the stream says; nil: the stream's.
+    public var matrix: ColorMatrix?
+    /// The range, whatever the stream says; nil: the stream's.
+    public var range: ColorRange?
+    /// One field of an interlaced picture; nil: both woven.
+    public var field: Field?
+    /// The most pixels that the terminal takes for an image (XTSMGRAPHICS); nil: not known.
+    public var maximumImageSize: PixelSize?
+    /// The most colour registers for sixels, 2 to 256.
+    public var maximumRegisterCount: Int
+
+    /// Makes options; all but the area have defaults that suit most.
+    public init(
+        area: TerminalGrid, cellSize: CellSize = .assumed, fit: Fit = .contain,
+        colorDepth: ColorDepth = .truecolor, dither: Dither = .automatic, matrix: ColorMatrix? = nil,
+        range: ColorRange? = nil, field: Field? = nil, maximumImageSize: PixelSize? = nil,
+        maximumRegisterCount: Int = 256
+    ) {
+        self.area = area
+        self.cellSize = cellSize
+        self.fit = fit
+        self.colorDepth = colorDepth
+        self.dither = dither
+        self.matrix = matrix
+        self.range = range
+        self.field = field
+        self.maximumImageSize = maximumImageSize
+        self.maximumRegisterCount = maximumRegisterCount
+    }
+}
