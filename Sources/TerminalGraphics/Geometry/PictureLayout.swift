@@ -37,7 +37,8 @@ public struct PictureLayout: Hashable, Sendable {
         let areaWidth = Double(area.columns * cellSize.width)
         let areaHeight = Double(area.rows * cellSize.height)
         let shownWidth =
-            Double(source.width) * Double(sampleAspectRatio.width) / Double(sampleAspectRatio.height)
+            Double(source.width) * Double(sampleAspectRatio.width)
+            / Double(sampleAspectRatio.height)
         let shownHeight = Double(source.height)
 
         var crop = PixelRectangle(x: 0, y: 0, width: source.width, height: source.height)
@@ -81,7 +82,8 @@ public struct PictureLayout: Hashable, Sendable {
         let right = destination.x + destination.width + dotsPerCell.columns - 1
         let bottom = destination.y + destination.height + dotsPerCell.rows - 1
         return PixelRectangle(
-            x: x, y: y, width: right / dotsPerCell.columns - x, height: bottom / dotsPerCell.rows - y)
+            x: x, y: y, width: right / dotsPerCell.columns - x,
+            height: bottom / dotsPerCell.rows - y)
     }
 
     /// The largest whole number of dots whose shape is right.

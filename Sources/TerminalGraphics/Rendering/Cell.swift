@@ -54,10 +54,19 @@ package struct Cell: Hashable, Sendable {
     }
 
     var isText: Bool { rawValue & Self.textFlag != 0 }
+    var isContinuation: Bool { isText && scalarValue == 0 }
+    var isWideHead: Bool {
+        isText && scalarValue > 0x10FF
+            && Unicode.Scalar(scalarValue).map { CharacterWidth.of($0) == 2 } ?? false
+    }
     var scalarValue: UInt32 { UInt32(truncatingIfNeeded: rawValue) }
-    var style: ScreenText.Style { .init(rawValue: UInt8(truncatingIfNeeded: rawValue >> 32)) ?? .plain }
+    var style: ScreenText.Style {
+        .init(rawValue: UInt8(truncatingIfNeeded: rawValue >> 32)) ?? .plain
+    }
 
     /// A cell covered by image content `identity`.
+    var isImage: Bool { rawValue >> 62 == 1 }
+
     static func image(_ identity: UInt64) -> Cell {
         Cell(rawValue: imageFlag | identity & (imageFlag - 1))
     }

@@ -50,7 +50,8 @@ package enum GlyphSet: UInt8, CaseIterable, Sendable {
         case 0b01_0101: 0x258C
         case 0b10_1010: 0x2590
         case 0b11_1111: 0x2588
-        default: 0x1FB00 + pattern - 1 - (pattern > 0b01_0101 ? 1 : 0) - (pattern > 0b10_1010 ? 1 : 0)
+        default:
+            0x1FB00 + pattern - 1 - (pattern > 0b01_0101 ? 1 : 0) - (pattern > 0b10_1010 ? 1 : 0)
         }
     }
 

@@ -1,5 +1,6 @@
 /// Two dots a cell, one above the other, each with a colour of its own.
 public final class HalfBlockRenderer: SourceRenderer {
+    /// What the renderer was made with.
     public let options: RendererOptions
     private let stage: ScalingStage
     private var pool = RenderedPicturePool()

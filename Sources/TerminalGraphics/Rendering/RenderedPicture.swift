@@ -1,7 +1,8 @@
+// SAFETY: only its renderer writes to it, and only while the renderer's is the sole reference; after that it is read only.
+
 /// A picture ready to be put on a screen: cells, or the pixels of an image as sixels or kitty graphics.
 ///
 /// Renderers use each object again once nobody else holds it.
-// SAFETY: only its renderer writes to it, and only while the renderer's is the sole reference; after that it is read only.
 public final class RenderedPicture: @unchecked Sendable {
     package enum Content: Sendable {
         case cells(GlyphSet)
@@ -17,7 +18,8 @@ public final class RenderedPicture: @unchecked Sendable {
     package internal(set) var cells: [Cell] = []
     /// The layout for which the cells beside the picture were blanked.
     var preparedLayout: PictureLayout?
-    package internal(set) var sixel = SixelImage()
+    var sixel = SixelImage()
+    var kitty = KittyImage()
 
     init(layout: PictureLayout, content: Content) {
         self.layout = layout

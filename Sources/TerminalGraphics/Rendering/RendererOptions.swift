@@ -24,7 +24,8 @@ public struct RendererOptions: Hashable, Sendable {
     /// Makes options; all but the area have defaults that suit most.
     public init(
         area: TerminalGrid, cellSize: CellSize = .assumed, fit: Fit = .contain,
-        colorDepth: ColorDepth = .truecolor, dither: Dither = .automatic, matrix: ColorMatrix? = nil,
+        colorDepth: ColorDepth = .truecolor, dither: Dither = .automatic,
+        matrix: ColorMatrix? = nil,
         range: ColorRange? = nil, field: Field? = nil, maximumImageSize: PixelSize? = nil,
         maximumRegisterCount: Int = 256
     ) {

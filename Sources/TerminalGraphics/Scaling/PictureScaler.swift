@@ -14,7 +14,7 @@ package final class PictureScaler {
         var chromaSiting: ChromaSiting
     }
 
-    private var context: UnsafeMutablePointer<SwsContext>?
+    private var context: OpaquePointer?
     private var setup: Setup?
 
     package init() {}
@@ -28,13 +28,16 @@ package final class PictureScaler {
     ///   - crop: Its part, with even `x` and `y`; nil for all of it.
     ///   - field: One field only, stretched to the frame's height.
     ///   - planes: Where the result goes.
+    /// - Throws: ``RenderError`` when libswscale does not know the format or refuses the sizes.
     package func scale(
         _ source: SourcePicture, crop: PixelRectangle? = nil, field: Field? = nil,
         into planes: RGBPlanes
     ) throws(RenderError) {
-        let part = crop ?? PixelRectangle(x: 0, y: 0, width: source.size.width, height: source.size.height)
+        let part =
+            crop ?? PixelRectangle(x: 0, y: 0, width: source.size.width, height: source.size.height)
         let format = AVPixelFormat(rawValue: source.pixelFormat)
-        guard let description = av_pix_fmt_desc_get(format), sws_isSupportedInput(format) != 0 else {
+        guard let description = av_pix_fmt_desc_get(format), sws_isSupportedInput(format) != 0
+        else {
             throw .unsupportedPixelFormat(name(of: format))
         }
 
@@ -67,7 +70,8 @@ package final class PictureScaler {
                 }
             }
         }
-        let height = field == nil ? part.height : max((part.height + (field == .top ? 1 : 0)) / 2, 1)
+        let height =
+            field == nil ? part.height : max((part.height + (field == .top ? 1 : 0)) / 2, 1)
         let wanted = Setup(
             pixelFormat: source.pixelFormat, source: PixelSize(width: part.width, height: height),
             destination: planes.size, matrix: source.matrix, range: source.range,
@@ -94,7 +98,8 @@ package final class PictureScaler {
                     withUnsafeBytes(of: destinationStrides) { destinationStrides in
                         _ = sws_scale(
                             context,
-                            pointers.assumingMemoryBound(to: UnsafePointer<UInt8>?.self).baseAddress,
+                            pointers.assumingMemoryBound(to: UnsafePointer<UInt8>?.self)
+                                .baseAddress,
                             strides.assumingMemoryBound(to: Int32.self).baseAddress, 0, rows,
                             destination.assumingMemoryBound(to: UnsafeMutablePointer<UInt8>?.self)
                                 .baseAddress,
@@ -123,12 +128,13 @@ package final class PictureScaler {
             ("dst_format", Int(AV_PIX_FMT_GBRP.rawValue)),
             ("sws_flags", Int((shrinks ? SWS_AREA : SWS_BICUBIC) | SWS_ACCURATE_RND)),
         ]
-        for (name, value) in options { av_opt_set_int(context, name, Int64(value), 0) }
+        let object = UnsafeMutableRawPointer(context)
+        for (name, value) in options { av_opt_set_int(object, name, Int64(value), 0) }
         if description.pointee.log2_chroma_w > 0 {
-            av_opt_set_int(context, "src_h_chr_pos", Int64(wanted.chromaSiting.horizontal), 0)
+            av_opt_set_int(object, "src_h_chr_pos", Int64(wanted.chromaSiting.horizontal), 0)
         }
         if description.pointee.log2_chroma_h > 0 {
-            av_opt_set_int(context, "src_v_chr_pos", Int64(wanted.chromaSiting.vertical), 0)
+            av_opt_set_int(object, "src_v_chr_pos", Int64(wanted.chromaSiting.vertical), 0)
         }
         let code = sws_init_context(context, nil, nil)
         guard code >= 0 else {
