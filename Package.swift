@@ -47,6 +47,7 @@ let package = Package(
         .systemLibrary(
             name: "CNcurses", path: "Sources/CNcurses", providers: [.apt(["libncurses-dev"])]),
         .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
+        .target(name: "CTerminalShims"),
     ]
         // The pipeline, from bytes to the terminal.
         + module("H264", settings: strict, test: ["StreamSynthesis"])
@@ -63,7 +64,9 @@ let package = Package(
         + module(
             "ElementaryStream", ["SampleBuffers", "MediaTime", "H264"], test: ["StreamSynthesis"])
         + module("TerminalGraphics", ["PixelBuffers", "CFFmpeg"])
-        + module("Terminal", ["CNcurses"], test: ["CPseudoTerminal"])
+        + module(
+            "Terminal", ["CNcurses", "CTerminalShims"],
+            test: ["CPseudoTerminal", "terminal-probe"])
         + module(
             "Playback",
             [
@@ -85,8 +88,12 @@ let package = Package(
 
             // What tests share: where the streams are, golden files, a pseudo-terminal, streams no encoder makes.
             .target(
-                name: "TestSupport", path: "Tests/Support/TestSupport", swiftSettings: common),
+                name: "TestSupport", dependencies: ["CPseudoTerminal"],
+                path: "Tests/Support/TestSupport", swiftSettings: common),
             .target(name: "CPseudoTerminal", path: "Tests/Support/CPseudoTerminal"),
+            .executableTarget(
+                name: "terminal-probe", dependencies: ["Terminal"],
+                path: "Tests/Support/terminal-probe", swiftSettings: common),
             .target(
                 name: "StreamSynthesis",
                 path: "Samples/Sources/StreamSynthesis",
