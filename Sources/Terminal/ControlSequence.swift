@@ -1,7 +1,9 @@
 /// The control sequences this module sends.
 enum ControlSequence {
-    /// Ends whatever sequence the terminal is in the middle of: CAN for those that heed it, ST for strings (sixel,
-    /// kitty) of those that do not. In the ground state neither does anything.
+    /// Ends whatever sequence the terminal is in the middle of: CAN for those that heed it, ST
+    /// for strings (sixel, kitty) of those that do not.
+    ///
+    /// In the ground state neither does anything.
     static let abort = "\u{18}\u{1B}\\"
     /// Lets the terminal show what it held back (mode 2026), and takes colours off.
     static let settle = "\u{1B}[?2026l\u{1B}[m"

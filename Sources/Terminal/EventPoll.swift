@@ -15,7 +15,9 @@ public final class EventPoll: Sendable {
     private let signalDescriptor: Int32
     private let wakeDescriptor: Int32
 
-    /// Opens the descriptors. Signals are read if ``SignalSet/block()`` was called.
+    /// Opens the descriptors.
+    ///
+    /// Signals are read if ``SignalSet/block()`` was called.
     public init() throws(TerminalError) {
         var set = SignalSet.blockable()
         signalDescriptor = terminal_signalfd(&set)
@@ -35,7 +37,9 @@ public final class EventPoll: Sendable {
         close(wakeDescriptor)
     }
 
-    /// Ends the present wait, or the next. From any thread; many calls are one event.
+    /// Ends the present wait, or the next.
+    ///
+    /// From any thread; many calls are one event.
     public func wake() {
         var one: UInt64 = 1
         _ = write(wakeDescriptor, &one, 8)

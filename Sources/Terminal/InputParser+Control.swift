@@ -108,7 +108,9 @@ extension InputParser {
         }
     }
 
-    /// A decimal number; nil when that is not what it is. More than fits is as much as fits in 31 bits.
+    /// A decimal number; nil when that is not what it is.
+    ///
+    /// More than fits is as much as fits in 31 bits.
     static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard !bytes.isEmpty else { return nil }
         var value = 0

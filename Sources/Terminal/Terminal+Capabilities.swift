@@ -2,8 +2,9 @@ import Glibc
 import Synchronization
 
 extension Terminal {
-    /// Asks the terminal what it can do, all in one write. The screen must be taken: answers would be echoed
-    /// otherwise.
+    /// Asks the terminal what it can do, all in one write.
+    ///
+    /// The screen must be taken: answers would be echoed otherwise.
     public func requestCapabilities() {
         let environment = capabilities.environment
         ledger.noteQueries(at: .now)

@@ -49,7 +49,9 @@ public final class Terminal: Sendable {
     let ledger: ReplyLedger
     let state: Mutex<State>
 
-    /// Opens the terminal of standard output. Neither its modes nor its screen change before ``enterScreen()``.
+    /// Opens the terminal of standard output.
+    ///
+    /// Neither its modes nor its screen change before ``enterScreen()``.
     ///
     /// - Parameters:
     ///   - keysFromStandardInput: Whether keys may come from standard input; false when it is the clip. Where they
@@ -81,7 +83,9 @@ public final class Terminal: Sendable {
 
     deinit { leaveScreen() }
 
-    /// Ends the present wait for events, or the next. From any thread.
+    /// Ends the present wait for events, or the next.
+    ///
+    /// From any thread.
     public func wake() { poll.wake() }
 
     /// The size at this moment; 80 × 24 where neither the kernel nor the terminal tells.

@@ -99,7 +99,9 @@ public struct TerminalCapabilities: Hashable, Sendable {
         }
     }
 
-    /// What stands between. tmux names itself; over SSH its `TERM` may be screen's.
+    /// What stands between.
+    ///
+    /// tmux names itself; over SSH its `TERM` may be screen's.
     public var multiplexer: TerminalMultiplexer {
         let term = environment.term
         if let version {
@@ -112,7 +114,9 @@ public struct TerminalCapabilities: Hashable, Sendable {
         return .none
     }
 
-    /// Whether sixel pictures are shown: DA1 lists extension 4. The first number is the class, not an extension.
+    /// Whether sixel pictures are shown: DA1 lists extension 4.
+    ///
+    /// The first number is the class, not an extension.
     public var hasSixel: Bool { attributes.dropFirst().contains(4) }
 
     /// How colours can be given.
@@ -155,7 +159,9 @@ public struct TerminalCapabilities: Hashable, Sendable {
         return TerminalSize(columns: size.columns, rows: size.rows, pixels: area).cellSize
     }
 
-    /// Terminals that take direct colours and answer XTVERSION. `COLORTERM` does not cross SSH; this does.
+    /// Terminals that take direct colours and answer XTVERSION.
+    ///
+    /// `COLORTERM` does not cross SSH; this does.
     private static let directColorNames = [
         "kitty", "WezTerm", "ghostty", "foot", "iTerm2", "Konsole", "VTE", "contour", "mintty",
         "mlterm", "XTerm", "xterm.js", "tmux", "Rio", "rio", "WindowsTerminal", "Black Box",

@@ -90,8 +90,11 @@ final class TerminalDevice: Sendable {
         pthread_sigmask(SIG_SETMASK, &old, nil)
     }
 
-    /// Modes in which each key comes at once, as it is, unseen, and nothing is added to the output. Ctrl-C, Ctrl-\
-    /// and Ctrl-Z stay signals, and so reach all of a pipeline (`ffmpeg … | tplay -`), not this process alone.
+    /// Modes in which each key comes at once, as it is, unseen, and nothing is added to the
+    /// output.
+    ///
+    /// Ctrl-C, Ctrl-\ and Ctrl-Z stay signals, and so reach all of a pipeline (`ffmpeg … | tplay
+    /// -`), not this process alone.
     static func raw(_ modes: termios) -> termios {
         var raw = modes
         raw.c_iflag &= ~tcflag_t(

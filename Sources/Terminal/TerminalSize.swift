@@ -11,8 +11,10 @@ public struct TerminalPixelSize: Hashable, Sendable {
         self.height = height
     }
 
-    /// Whether a terminal's cell may have this size: 3 to 128 across, 5 to 256 down, neither wider than high nor
-    /// more than four times as high as wide. Terminals that report millimetres, one pixel, or nonsense exist.
+    /// Whether a terminal's cell may have this size: 3 to 128 across, 5 to 256 down, neither
+    /// wider than high nor more than four times as high as wide.
+    ///
+    /// Terminals that report millimetres, one pixel, or nonsense exist.
     public var isPlausibleCell: Bool {
         (3...128).contains(width) && (5...256).contains(height) && height >= width
             && height <= 4 * width

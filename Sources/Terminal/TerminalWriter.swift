@@ -62,7 +62,9 @@ public final class TerminalWriter: Sendable {
 
     deinit { close(wakeDescriptor) }
 
-    /// What was written so far. Does not wait for a call under way.
+    /// What was written so far.
+    ///
+    /// Does not wait for a call under way.
     public var statistics: Statistics { statisticsStore.withLock { $0 } }
 
     /// Bytes a second at most, over any two seconds; nil is no limit.

@@ -3,7 +3,9 @@ import Glibc
 
 /// What the terminfo database says of a `TERM`.
 public struct Terminfo: Hashable, Sendable {
-    /// Whether the database has the name. Terminals newer than this machine's database are common over SSH.
+    /// Whether the database has the name.
+    ///
+    /// Terminals newer than this machine's database are common over SSH.
     public var isKnown: Bool
     /// Whether the cursor can be put anywhere (`cup`); true where the name is not known.
     public var canAddressCursor: Bool
@@ -26,7 +28,9 @@ public struct Terminfo: Hashable, Sendable {
         self.hasDirectColor = hasDirectColor
     }
 
-    /// Looks a name up. Not from two threads at once: ncurses keeps the entry in a global variable.
+    /// Looks a name up.
+    ///
+    /// Not from two threads at once: ncurses keeps the entry in a global variable.
     public init(term: String) {
         self.init()
         var status: Int32 = 0

@@ -35,8 +35,10 @@ public final class PseudoTerminal {
 
     /// How the terminal answers queries.
     public struct Answers: Sendable {
-        /// What is answered to what; the longest query that matches counts. In an answer the words ROWS, COLUMNS,
-        /// CELLHEIGHT, CELLWIDTH, HEIGHT, WIDTH stand for the size at that time.
+        /// What is answered to what; the longest query that matches counts.
+        ///
+        /// In an answer the words ROWS, COLUMNS, CELLHEIGHT, CELLWIDTH, HEIGHT, WIDTH stand for
+        /// the size at that time.
         public var table: [String: String]
         /// How long an answer takes to come back.
         public var delay: Duration = .zero

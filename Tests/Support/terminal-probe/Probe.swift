@@ -3,7 +3,9 @@ import Glibc
 import Synchronization
 import Terminal
 
-/// The things it does. Each prints words that the tests wait for.
+/// The things it does.
+///
+/// Each prints words that the tests wait for.
 enum Probe {
     static func run(_ arguments: [String]) -> Int32 {
         var readsKeysElsewhere = false
