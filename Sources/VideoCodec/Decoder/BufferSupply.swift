@@ -1,0 +1,163 @@
+internal import CFFmpeg
+internal import Synchronization
+
+/// What libavcodec asks for picture memory (`get_buffer2`), on its own threads too.
+///
+/// The memory is that of libavcodec's pools. This is the place where every picture is seen first: in decode order, as
+/// soon as it is begun. What libavcodec offers no other place for is done or noted here.
+final class BufferSupply: @unchecked Sendable {
+    // SAFETY: everything mutable is behind `state`'s mutex.
+
+    /// A picture's buffers, as a reference of our own, and the frame of libavcodec that it was taken from.
+    private struct Capture {
+        let frame: UnsafeMutablePointer<AVFrame>
+        let source: UnsafeMutablePointer<AVFrame>
+        var tag: PacketTag { PacketTag(timeStamp: frame.pointee.pts) }
+        func free() {
+            var doomed: UnsafeMutablePointer<AVFrame>? = frame
+            av_frame_free(&doomed)
+        }
+    }
+
+    private struct State {
+        var reorderDepth: Int32 = 0
+        /// Samples whose pictures were begun or had errors concealed, until `takeFacts` asks.
+        var begun: Set<Int64> = []
+        var concealed: Set<Int64> = []
+        /// In decode order the newest picture; in presentation order the field pictures that are not judged yet.
+        var captures: [Capture] = []
+        /// What each of libavcodec's threads (by the address of its context) works on.
+        var current: [UInt: Int64] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let outputOrder: H264Decoder.OutputOrder
+
+    init(outputOrder: H264Decoder.OutputOrder) { self.outputOrder = outputOrder }
+
+    deinit { dropCaptures() }
+
+    // MARK: On libavcodec's threads
+
+    /// Serves `get_buffer2`.
+    func supply(
+        _ context: UnsafeMutablePointer<AVCodecContext>, _ frame: UnsafeMutablePointer<AVFrame>,
+        _ flags: Int32
+    ) -> Int32 {
+        let code = avcodec_default_get_buffer2(context, frame, flags)
+        guard code >= 0 else { return code }
+        frame.pointee.opaque = nil
+        let tag = PacketTag(timeStamp: frame.pointee.pts)
+        if tag.isField { DecodeMarks.place(in: frame) }
+        // SAFETY: the pictures are touched only under the lock.
+        nonisolated(unsafe) let (context, frame) = (context, frame)
+        return state.withLock { state in
+            if context.pointee.has_b_frames < state.reorderDepth {
+                context.pointee.has_b_frames = state.reorderDepth
+            }
+            state.begun.insert(tag.sample)
+            state.current[UInt(bitPattern: context)] = tag.sample
+            guard outputOrder == .decode || tag.isField else { return 0 }
+            guard let reference = av_frame_clone(frame) else { return CFF_AVERROR_ENOMEM }
+            if outputOrder == .decode {
+                // Gaps in frame_num are filled with pictures too: the last one is the sample's own.
+                for capture in state.captures { capture.free() }
+                state.captures.removeAll(keepingCapacity: true)
+            }
+            state.captures.append(Capture(frame: reference, source: frame))
+            return 0
+        }
+    }
+
+    /// Notes that libavcodec conceals errors in the picture that a thread works on.
+    ///
+    /// `decode_error_flags` would say so, but with frame threads a picture that is held back for reordering reaches
+    /// the client as another thread's copy of the frame, made before the errors were found.
+    func noteConcealment(by context: UnsafeMutableRawPointer) {
+        let address = UInt(bitPattern: context)
+        state.withLock { state in
+            if let sample = state.current[address] { state.concealed.insert(sample) }
+        }
+    }
+
+    // MARK: On the decoder's thread
+
+    /// Pictures that libavcodec must hold back before it hands one out. Never shrinks.
+    ///
+    /// `has_b_frames` of the context that the client holds does not reach frame threads. The context that a thread
+    /// passes to `get_buffer2` is its own, and from there the value is handed on from thread to thread.
+    func raiseReorderDepth(to depth: Int) {
+        state.withLock { $0.reorderDepth = max($0.reorderDepth, Int32(min(max(depth, 0), 16))) }
+    }
+
+    /// The depth asked for so far.
+    var reorderDepth: Int { state.withLock { Int($0.reorderDepth) } }
+
+    /// What is known of a sample whose packets libavcodec has finished; forgets it.
+    func takeFacts(ofSample sample: Int64) -> (wasBegun: Bool, isBroken: Bool) {
+        state.withLock { state in
+            let wasBegun = state.begun.remove(sample) != nil
+            var isBroken = state.concealed.remove(sample) != nil
+            guard outputOrder == .presentation else { return (wasBegun, isBroken) }
+            while let index = state.captures.firstIndex(where: { $0.tag.sample == sample }) {
+                let capture = state.captures.remove(at: index)
+                // Both fields: one that is not coded counts as lost. libavcodec repeats the other's lines for it.
+                isBroken = DecodeMarks.remain(in: capture.frame, parities: 0..<2) || isBroken
+                capture.free()
+            }
+            return (wasBegun, isBroken)
+        }
+    }
+
+    /// A new reference to the newest picture, cropped, or nil when there is none.
+    ///
+    /// Only in decode order, between packets, when nothing decodes.
+    func newestPicture() -> DecodedFrame? {
+        state.withLock { (state) -> DecodedFrame? in
+            guard let capture = state.captures.last, let clone = av_frame_clone(capture.frame)
+            else { return nil }
+            // What became known while decoding. libavcodec 59 and 60 keep the frames of their picture table as
+            // long as the context; memory and time stamp show whether it still is the same picture.
+            let source = capture.source
+            if source.pointee.pts == clone.pointee.pts,
+                source.pointee.data.0 == clone.pointee.data.0
+            {
+                clone.pointee.key_frame = source.pointee.key_frame
+                clone.pointee.interlaced_frame = source.pointee.interlaced_frame
+                clone.pointee.top_field_first = source.pointee.top_field_first
+            }
+            av_frame_apply_cropping(clone, Int32(AV_FRAME_CROP_UNALIGNED))
+            return DecodedFrame(owning: clone)
+        }
+    }
+
+    /// Lets go of all pictures and forgets what is known of samples.
+    func dropCaptures() {
+        state.withLock { state in
+            for capture in state.captures { capture.free() }
+            state.captures.removeAll()
+            state.begun.removeAll()
+            state.concealed.removeAll()
+        }
+    }
+}
+
+/// `AVCodecContext.get_buffer2`: finds the supply behind `opaque`.
+func supplyPictureBuffer(
+    _ context: UnsafeMutablePointer<AVCodecContext>?, _ frame: UnsafeMutablePointer<AVFrame>?,
+    _ flags: Int32
+) -> Int32 {
+    guard let context, let frame, let opaque = context.pointee.opaque else {
+        return CFF_AVERROR_INVALIDDATA
+    }
+    return Unmanaged<BufferSupply>.fromOpaque(opaque).takeUnretainedValue()
+        .supply(context, frame, flags)
+}
+
+/// The concealment hook: `context` is one whose `get_buffer2` is ours.
+func noteConcealment(_ context: UnsafeMutableRawPointer?) {
+    guard let context,
+        let opaque = context.assumingMemoryBound(to: AVCodecContext.self).pointee.opaque
+    else { return }
+    Unmanaged<BufferSupply>.fromOpaque(opaque).takeUnretainedValue().noteConcealment(by: context)
+}

@@ -1,0 +1,53 @@
+internal import CFFmpeg
+
+/// One decoded picture, sole owner of the `AVFrame` behind it.
+struct DecodedFrame: ~Copyable {
+    private let frame: UnsafeMutablePointer<AVFrame>
+
+    /// Takes over a frame.
+    init(owning frame: UnsafeMutablePointer<AVFrame>) { self.frame = frame }
+
+    /// An empty frame.
+    init() throws(LibavError) {
+        guard let frame = av_frame_alloc() else { throw .outOfMemory("av_frame_alloc") }
+        self.frame = frame
+    }
+
+    deinit {
+        var doomed: UnsafeMutablePointer<AVFrame>? = frame
+        av_frame_free(&doomed)
+    }
+
+    /// The frame, for one call.
+    var pointer: UnsafeMutablePointer<AVFrame> { frame }
+
+    /// Which sample the picture belongs to.
+    var tag: PacketTag { PacketTag(timeStamp: frame.pointee.pts) }
+
+    /// Gives up ownership.
+    consuming func release() -> UnsafeMutablePointer<AVFrame> {
+        let released = frame
+        discard self
+        return released
+    }
+}
+
+/// What a packet carries through libavcodec as its time stamp: the sample it comes from, and whether it is a field.
+struct PacketTag: Hashable {
+    /// Counts samples in the order in which they were sent.
+    var sample: Int64
+    /// Whether the packet holds one field. Buffers for fields are marked (see ``DecodeMarks``).
+    var isField: Bool
+
+    init(sample: Int64, isField: Bool) {
+        self.sample = sample
+        self.isField = isField
+    }
+
+    init(timeStamp: Int64) {
+        sample = timeStamp >> 1
+        isField = timeStamp & 1 != 0
+    }
+
+    var timeStamp: Int64 { sample << 1 | (isField ? 1 : 0) }
+}
