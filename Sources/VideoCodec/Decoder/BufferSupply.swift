@@ -9,7 +9,8 @@ final class BufferSupply: @unchecked Sendable {
     // SAFETY: everything mutable is behind `state`'s mutex.
 
     /// A picture's buffers, as a reference of our own, and the frame of libavcodec that it was taken from.
-    private struct Capture {
+    private struct Capture: @unchecked Sendable {
+        // SAFETY: reached only through `state`.
         let frame: UnsafeMutablePointer<AVFrame>
         let source: UnsafeMutablePointer<AVFrame>
         var tag: PacketTag { PacketTag(timeStamp: frame.pointee.pts) }
