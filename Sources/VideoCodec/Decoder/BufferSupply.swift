@@ -95,15 +95,18 @@ final class BufferSupply: @unchecked Sendable {
     var reorderDepth: Int { state.withLock { Int($0.reorderDepth) } }
 
     /// What is known of a sample whose packets libavcodec has finished; forgets it.
-    func takeFacts(ofSample sample: Int64) -> (wasBegun: Bool, isBroken: Bool) {
+    ///
+    /// - Parameters:
+    ///   - sample: Its number.
+    ///   - fields: The fields that it codes, for pictures that are not in a frame's hands (presentation order).
+    func takeFacts(ofSample sample: Int64, fields: Int) -> (wasBegun: Bool, isBroken: Bool) {
         state.withLock { state in
             let wasBegun = state.begun.remove(sample) != nil
             var isBroken = state.concealed.remove(sample) != nil
             guard outputOrder == .presentation else { return (wasBegun, isBroken) }
             while let index = state.captures.firstIndex(where: { $0.tag.sample == sample }) {
                 let capture = state.captures.remove(at: index)
-                // Both fields: one that is not coded counts as lost. libavcodec repeats the other's lines for it.
-                isBroken = DecodeMarks.remain(in: capture.frame, parities: 0..<2) || isBroken
+                isBroken = DecodeMarks.remain(in: capture.frame, fields: fields) || isBroken
                 capture.free()
             }
             return (wasBegun, isBroken)

@@ -19,7 +19,7 @@ enum DecodeMarks {
         // Handed on by libavcodec, for `remain`, which sees the frame after cropping.
         frame.pointee.opaque = UnsafeMutableRawPointer(
             bitPattern: codedWidth << 16 | codedHeight)
-        forEach(frame, parities: 0..<2) { mark in
+        forEach(frame, fields: 3) { mark in
             mark.storeBytes(of: pattern, as: UInt64.self)
             return true
         }
@@ -29,11 +29,11 @@ enum DecodeMarks {
     ///
     /// - Parameters:
     ///   - frame: A frame whose buffer was marked; cropped or not.
-    ///   - parities: 0 for the top field, 1 for the bottom one.
-    static func remain(in frame: UnsafeMutablePointer<AVFrame>, parities: Range<Int>) -> Bool {
+    ///   - fields: Those that are coded: bit 0 the top field, bit 1 the bottom one.
+    static func remain(in frame: UnsafeMutablePointer<AVFrame>, fields: Int) -> Bool {
         guard frame.pointee.opaque != nil else { return false }
         var found = false
-        forEach(frame, parities: parities) { mark in
+        forEach(frame, fields: fields) { mark in
             found = mark.loadUnaligned(as: UInt64.self) == pattern
             return !found
         }
@@ -41,7 +41,7 @@ enum DecodeMarks {
     }
 
     private static func forEach(
-        _ frame: UnsafeMutablePointer<AVFrame>, parities: Range<Int>,
+        _ frame: UnsafeMutablePointer<AVFrame>, fields: Int,
         _ body: (UnsafeMutableRawPointer) -> Bool
     ) {
         guard let buffer = frame.pointee.buf.0, let luma = buffer.pointee.data else { return }
@@ -54,7 +54,7 @@ enum DecodeMarks {
         // plane 0 there.
         let columns = (size >> 16) / 16
         let rows = (size & 0xFFFF) / 32
-        for parity in parities {
+        for parity in 0..<2 where fields >> parity & 1 != 0 {
             for row in 0..<rows {
                 let line = UnsafeMutableRawPointer(luma) + (32 * row + 2 * 7 + parity) * stride
                 for column in 0..<columns {

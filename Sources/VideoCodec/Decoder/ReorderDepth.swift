@@ -25,13 +25,19 @@ struct ReorderDepth {
     /// Raises the depth to a bound from parameter sets.
     mutating func raise(to bound: Int) { depth = max(depth, min(bound, Self.limit)) }
 
+    /// Forgets the samples so far, not the depth.
+    mutating func restart() {
+        held.removeAll(keepingCapacity: true)
+        recent.removeAll(keepingCapacity: true)
+        nextExpected = .invalid
+    }
+
     /// Takes the times of the next sample in decode order, before it is decoded.
     mutating func take(
         presentationTimeStamp: CMTime, decodeTimeStamp: CMTime, duration: CMTime, isIDR: Bool
     ) {
         if isIDR {
-            held.removeAll(keepingCapacity: true)
-            recent.removeAll(keepingCapacity: true)
+            restart()
             nextExpected = presentationTimeStamp
         }
         guard presentationTimeStamp.isNumeric else { return }

@@ -23,6 +23,7 @@ final class DecompressionEngine {
         let job: Job
         let contents: SampleContents
         var verdict: DamageTracker.Verdict?
+        var hasFailed = false
     }
 
     private struct Answer {
@@ -69,8 +70,6 @@ final class DecompressionEngine {
         guard !isClosed else { return true }
         if isDraining { drain() }
         adopt(job.format)
-        let number = nextNumber
-        nextNumber += 1
         guard
             let contents = job.sample.withBytes({ bytes in
                 inspector.inspect(
@@ -82,6 +81,8 @@ final class DecompressionEngine {
             return true
         }
         switchOrder(job, contents)
+        let number = nextNumber
+        nextNumber += 1
         guard let decoder = openDecoder(job, contents) else {
             answer(job, status: VTError.decoderMalfunction.status)
             return true
@@ -257,9 +258,7 @@ final class DecompressionEngine {
         }
         let isUndecoded =
             contents.isField
-            && DecodeMarks.remain(
-                in: picture.pointer,
-                parities: contents.fields == 2 && !completes ? 1..<2 : 0..<(completes ? 2 : min(contents.fields, 2)))
+            && DecodeMarks.remain(in: picture.pointer, fields: completes ? 3 : contents.fields)
         let verdict = judge(contents, isBroken: known.isBroken || isUndecoded)
         if contents.isField, contents.fields != 3, !completes {
             deliver(entry, verdict, repeatField(of: picture, isBottom: contents.fields == 2))
@@ -339,6 +338,7 @@ final class DecompressionEngine {
             pending[index].verdict = verdict
             if !known.wasBegun {
                 fail(pending[index], verdict)
+                pending[index].hasFailed = true
                 failed = true
             }
         }
