@@ -1,7 +1,9 @@
 internal import CFFmpeg
 internal import PixelBuffers
 
-/// Scales and converts pictures by libswscale. One caller at a time; keeps the tables of the last pair of formats.
+/// Scales and converts pictures by libswscale.
+///
+/// One caller at a time; keeps the tables of the last pair of formats.
 final class PixelConverter {
     /// What the tables were made for.
     private struct Setup: Hashable {

@@ -83,7 +83,9 @@ final class BufferSupply: @unchecked Sendable {
 
     // MARK: On the decoder's thread
 
-    /// Pictures that libavcodec must hold back before it hands one out. Never shrinks.
+    /// Pictures that libavcodec must hold back before it hands one out.
+    ///
+    /// Never shrinks.
     ///
     /// `has_b_frames` of the context that the client holds does not reach frame threads. The context that a thread
     /// passes to `get_buffer2` is its own, and from there the value is handed on from thread to thread.
@@ -98,7 +100,8 @@ final class BufferSupply: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - sample: Its number.
-    ///   - fields: The fields that it codes, for pictures that are not in a frame's hands (presentation order).
+    ///   - fields: The fields that it codes: bit 0 top, bit 1 bottom.
+    /// - Returns: Whether its picture was begun, and whether libavcodec left some of it undecoded.
     func takeFacts(ofSample sample: Int64, fields: Int) -> (wasBegun: Bool, isBroken: Bool) {
         state.withLock { state in
             let wasBegun = state.begun.remove(sample) != nil

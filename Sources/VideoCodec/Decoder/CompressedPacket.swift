@@ -23,6 +23,7 @@ struct CompressedPacket: ~Copyable {
     /// - Parameters:
     ///   - bytes: The packet's bytes; `AV_INPUT_BUFFER_PADDING_SIZE` more must be readable.
     ///   - owner: Kept alive until libavcodec is done with the bytes.
+    /// - Throws: When memory is short.
     func borrow(_ bytes: UnsafeRawBufferPointer, owner: AnyObject) throws(LibavError) {
         clear()
         let retained = Unmanaged.passRetained(owner)
@@ -45,7 +46,8 @@ struct CompressedPacket: ~Copyable {
     func fill(byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) -> Bool) throws(LibavError) {
         clear()
         try libav("av_new_packet") { av_new_packet(packet, Int32(byteCount)) }
-        let filled = body(UnsafeMutableRawBufferPointer(start: packet.pointee.data, count: byteCount))
+        let filled = body(
+            UnsafeMutableRawBufferPointer(start: packet.pointee.data, count: byteCount))
         guard filled else { throw LibavError(code: CFF_AVERROR_INVALIDDATA, function: "copying") }
     }
 

@@ -34,7 +34,9 @@ struct DamageTracker {
         var lacksReferences: Bool
     }
 
-    /// Whether what later pictures are predicted from is wrong. So it is at the start.
+    /// Whether what later pictures are predicted from is wrong.
+    ///
+    /// So it is at the start.
     private var isBroken = true
     private var previousReferenceFrameNum: Int?
     /// What completes the recovery point under way: so many increments of `frame_num` after this value of it.
@@ -47,6 +49,7 @@ struct DamageTracker {
     /// - Parameters:
     ///   - facts: About the picture.
     ///   - isLost: Whether the decoder gave no picture, or a broken one.
+    /// - Returns: What is wrong with it.
     mutating func judge(_ facts: Facts, isBroken isLost: Bool) -> Verdict {
         if facts.isIDR {
             isBroken = false

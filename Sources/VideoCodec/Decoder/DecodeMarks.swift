@@ -30,6 +30,7 @@ enum DecodeMarks {
     /// - Parameters:
     ///   - frame: A frame whose buffer was marked; cropped or not.
     ///   - fields: Those that are coded: bit 0 the top field, bit 1 the bottom one.
+    /// - Returns: Whether something was not decoded.
     static func remain(in frame: UnsafeMutablePointer<AVFrame>, fields: Int) -> Bool {
         guard frame.pointee.opaque != nil else { return false }
         var found = false

@@ -36,7 +36,9 @@ struct DecodedFrame: ~Copyable {
 struct PacketTag: Hashable {
     /// Counts samples in the order in which they were sent.
     var sample: Int64
-    /// Whether the packet holds one field. Buffers for fields are marked (see ``DecodeMarks``).
+    /// Whether the packet holds one field.
+    ///
+    /// Buffers for fields are marked (see ``DecodeMarks``).
     var isField: Bool
 
     init(sample: Int64, isField: Bool) {

@@ -2,7 +2,9 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Glibc
 
-/// libavcodec's H.264 decoder behind one owner. One caller at a time.
+/// libavcodec's H.264 decoder behind one owner.
+///
+/// One caller at a time.
 ///
 /// Packets go in with `send`; after each, everything that `receive` has must be taken before the next.
 final class H264Decoder {
@@ -14,7 +16,9 @@ final class H264Decoder {
         case presentation
     }
 
-    /// How to decode. Fixed for the decoder's life, but for what its methods change.
+    /// How to decode.
+    ///
+    /// Fixed for the decoder's life, but for what its methods change.
     struct Configuration {
         var outputOrder: OutputOrder
         var threadCount: Int
@@ -77,7 +81,9 @@ final class H264Decoder {
 
     private func setParameterSets(_ record: [UInt8]) throws(LibavError) {
         let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
-        guard let memory = av_mallocz(record.count + padding) else { throw .outOfMemory("av_mallocz") }
+        guard let memory = av_mallocz(record.count + padding) else {
+            throw .outOfMemory("av_mallocz")
+        }
         record.withUnsafeBytes { bytes in
             if let start = bytes.baseAddress { memcpy(memory, start, bytes.count) }
         }
@@ -106,7 +112,9 @@ final class H264Decoder {
         try libav("avcodec_send_packet") { avcodec_send_packet(context, packet.pointer) }
     }
 
-    /// Says that nothing more comes. `receive` then gives all that was held back, and `.end`.
+    /// Says that nothing more comes.
+    ///
+    /// `receive` then gives all that was held back, and `.end`.
     func sendEnd() {
         // Can only fail when it was said before.
         _ = avcodec_send_packet(context, nil)

@@ -23,12 +23,14 @@ struct SampleContents {
 struct SampleInspector {
     private var parameterSets = ParameterSets()
     private let lengthSize: Int
-    /// A slice header's bytes, used again. Long ones, with all prediction weights, take some 700.
+    /// A slice header's bytes, used again.
+    ///
+    /// Long ones, with all prediction weights, take some 700.
     private var scratch: [UInt8] = []
     private static let headerLimit = 1024
 
     /// - Parameters:
-    ///   - parameterSets: The NAL units of the format description.
+    ///   - sets: The NAL units of the format description.
     ///   - lengthSize: Bytes of each length field: 1, 2 or 4.
     init(parameterSets sets: [[UInt8]], lengthSize: Int) {
         self.lengthSize = lengthSize

@@ -4,7 +4,9 @@ internal import MediaTime
 internal import PixelBuffers
 internal import SampleBuffers
 
-/// What a decompression session does on its queue. One caller at a time; callbacks may come back in.
+/// What a decompression session does on its queue.
+///
+/// One caller at a time; callbacks may come back in.
 ///
 /// Nothing is called back while libavcodec or this state is in the middle of something: answers wait in `answers` until
 /// a place where it is safe, and a call that comes in from a callback first gives what waits.
@@ -56,7 +58,7 @@ final class DecompressionEngine {
         self.format = format
         renderer = output
         inspector = SampleInspector(
-            parameterSets: format.h264ParameterSets, lengthSize: format.nalUnitHeaderLength)
+            parameterSets: format.parameterSets, lengthSize: format.nalUnitHeaderLength ?? 4)
         reorderDepth = ReorderDepth(
             depth: format.h264SequenceParameterSet?.maximumReorderDepth ?? 16)
     }
@@ -129,6 +131,9 @@ final class DecompressionEngine {
         giveAnswers()
     }
 
+    /// How many buffers a new pool keeps; the next picture makes it.
+    func setPoolMinimum(_ count: Int) { renderer.setPoolMinimum(count) }
+
     /// Ends everything without callbacks.
     func close() {
         isClosed = true
@@ -147,9 +152,10 @@ final class DecompressionEngine {
         guard other != format else { return }
         if other.nalUnitHeaderLength != format.nalUnitHeaderLength {
             inspector = SampleInspector(
-                parameterSets: other.h264ParameterSets, lengthSize: other.nalUnitHeaderLength)
+                parameterSets: other.parameterSets,
+                lengthSize: other.nalUnitHeaderLength ?? 4)
         } else {
-            inspector.replaceParameterSets(with: other.h264ParameterSets)
+            inspector.replaceParameterSets(with: other.parameterSets)
         }
         renderer.describe(by: other)
         if let depth = other.h264SequenceParameterSet?.maximumReorderDepth {
@@ -173,7 +179,9 @@ final class DecompressionEngine {
         guard !hasFailed, !isClosed else { return nil }
         let isTemporal = job.flags.contains(.enableTemporalProcessing)
         let limits = shared.limits
-        if let set = contents.sequenceParameterSet { reorderDepth.raise(to: set.maximumReorderDepth) }
+        if let set = contents.sequenceParameterSet {
+            reorderDepth.raise(to: set.maximumReorderDepth)
+        }
         decoder = try? H264Decoder(
             .init(
                 outputOrder: isTemporal ? .presentation : .decode, threadCount: limits.threadCount,
@@ -233,7 +241,8 @@ final class DecompressionEngine {
             switch decoder.receive() {
             case .picture: continue
             case .failure(let error): failure = error
-            case .needsInput, .end: return failure
+            case .needsInput: return failure
+            case .end: return failure
             }
         }
     }
@@ -286,7 +295,8 @@ final class DecompressionEngine {
             case .picture(let picture): take(picture, decoder)
             // The sample that failed never gets a buffer, or a picture that is marked: both are seen when it is judged.
             case .failure: continue
-            case .needsInput, .end: return
+            case .needsInput: return
+            case .end: return
             }
         }
     }
@@ -304,16 +314,20 @@ final class DecompressionEngine {
                 take(picture, decoder)
                 giveAnswers()
             case .failure: continue
-            case .needsInput, .end:
-                isDraining = false
-                judgeAll(upTo: nextNumber - 1, decoder)
-                for entry in pending { drop(entry) }
-                pending.removeAll(keepingCapacity: true)
-                decoder.reset()
-                forget()
+            case .needsInput: endDraining(decoder)
+            case .end: endDraining(decoder)
             }
         }
         giveAnswers()
+    }
+
+    private func endDraining(_ decoder: H264Decoder) {
+        isDraining = false
+        judgeAll(upTo: nextNumber - 1, decoder)
+        for entry in pending { drop(entry) }
+        pending.removeAll(keepingCapacity: true)
+        decoder.reset()
+        forget()
     }
 
     private func take(_ picture: consuming DecodedFrame, _ decoder: H264Decoder) {
@@ -326,7 +340,9 @@ final class DecompressionEngine {
         dropOverdue(before: entry)
     }
 
-    /// Judges samples in decode order. libavcodec has finished those up to one that it gives, with frame threads too.
+    /// Judges samples in decode order.
+    ///
+    /// libavcodec has finished those up to one that it gives, with frame threads too.
     private func judgeAll(upTo number: Int64, _ decoder: H264Decoder) {
         var failed = false
         for index in pending.indices where pending[index].number <= number {
@@ -392,7 +408,8 @@ final class DecompressionEngine {
     private func drop(_ entry: Pending) {
         let isLeading = entry.verdict?.isSkippedLeading ?? false
         answer(
-            entry.job, flags: isLeading ? [.frameDropped, .skippedLeadingFrameDropped] : .frameDropped)
+            entry.job,
+            flags: isLeading ? [.frameDropped, .skippedLeadingFrameDropped] : .frameDropped)
     }
 
     private func deliver(
@@ -423,9 +440,11 @@ final class DecompressionEngine {
         answers.append(Answer(frame: frame, handler: job.answer))
     }
 
-    /// Calls back. Comes back to itself when a callback decodes: then the inner call gives the rest in order.
+    /// Calls back.
+    ///
+    /// Comes back to itself when a callback decodes: then the inner call gives the rest in order.
     private func giveAnswers() {
-        while nextAnswer < answers.count {
+        while nextAnswer < answers.count, !shared.isInvalidated {
             let answer = answers[nextAnswer]
             nextAnswer += 1
             if nextAnswer == answers.count {
@@ -434,7 +453,6 @@ final class DecompressionEngine {
             }
             shared.didAnswer()
             answer.handler(answer.frame)
-            if isClosed { return }
         }
     }
 }

@@ -20,7 +20,7 @@ struct PictureOutput {
     private let format: PixelBufferRequest.Format
     private let width: Int?
     private let height: Int?
-    private let minimumBufferCount: Int
+    private var minimumBufferCount: Int
     private var described = CVBufferAttachments()
     private(set) var pool: CVPixelBufferPool?
     private let converter = PixelConverter()
@@ -30,6 +30,7 @@ struct PictureOutput {
     /// - Parameters:
     ///   - request: What the client asked for.
     ///   - description: Decides where nothing was asked for.
+    ///   - minimumBufferCount: Unused buffers that the pool keeps.
     /// - Throws: ``VTError/pixelTransferNotSupported`` when nothing of it can be had.
     init(
         request: PixelBufferRequest, description: CMFormatDescription, minimumBufferCount: Int
@@ -81,9 +82,15 @@ struct PictureOutput {
     /// Whether pictures are copies of what the decoder has.
     var isConverting: Bool { format != .native }
 
+    /// Makes a new pool with the next picture.
+    mutating func setPoolMinimum(_ count: Int) {
+        minimumBufferCount = count
+        pool = nil
+    }
+
     /// Takes what a format description says about all pictures.
     mutating func describe(by description: CMFormatDescription) {
-        described = CVBufferAttachments(describedBy: description)
+        described = description.imageBufferAttachments
         lastTags = nil
     }
 
@@ -157,7 +164,7 @@ struct PictureOutput {
     // MARK: Black
 
     /// A black picture as the next one would be (D-17).
-    mutating func blackPicture(_ description: CMFormatDescription) throws(MediaError) -> CVPixelBuffer {
+    func blackPicture(_ description: CMFormatDescription) throws(MediaError) -> CVPixelBuffer {
         let size = description.dimensions
         let type: CVPixelFormatType
         switch format {

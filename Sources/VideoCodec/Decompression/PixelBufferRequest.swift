@@ -10,8 +10,9 @@ public struct PixelBufferRequest: Hashable, Sendable {
         case type(CVPixelFormatType)
     }
 
-    /// What is wanted, best first; the first one that can be had is taken. Empty: '420v' or '420f' for 8-bit 4:2:0,
-    /// `native` for anything else.
+    /// What is wanted, best first; the first one that can be had is taken.
+    ///
+    /// Empty: '420v' or '420f' for 8-bit 4:2:0, `native` for anything else.
     public var formats: [Format]
     /// Columns, nil for the stream's own.
     public var width: Int?

@@ -26,7 +26,9 @@ public struct VTDecodeInfoFlags: OptionSet, Hashable, Sendable {
     public static let frameDropped = Self(rawValue: 1 << 1)
     /// Nobody else uses the image's memory: it may be changed.
     public static let imageBufferModifiable = Self(rawValue: 1 << 2)
-    /// A leading picture after a random access point that cannot be decoded. With `frameDropped`.
+    /// A leading picture after a random access point that cannot be decoded.
+    ///
+    /// With `frameDropped`.
     public static let skippedLeadingFrameDropped = Self(rawValue: 1 << 3)
     /// Decoding was interrupted.
     public static let frameInterrupted = Self(rawValue: 1 << 4)

@@ -1,7 +1,9 @@
 public import MediaTime
 public import PixelBuffers
 
-/// What a decompression session tells about one sample. Ours: Apple's callback has the first five.
+/// What a decompression session tells about one sample.
+///
+/// Ours: Apple's callback has the first five.
 public struct VTDecodedFrame: @unchecked Sendable {
     // SAFETY: `frameRefcon` is the client's and only handed through; all else is Sendable.
 
@@ -19,8 +21,9 @@ public struct VTDecodedFrame: @unchecked Sendable {
     public var status: OSStatus
     /// What became of the sample.
     public var infoFlags: VTDecodeInfoFlags
-    /// The picture; nil when there is none or it was not asked for. It must not be changed unless
-    /// `imageBufferModifiable` is set.
+    /// The picture; nil when there is none or it was not asked for.
+    ///
+    /// It must not be changed unless `imageBufferModifiable` is set.
     public var imageBuffer: CVPixelBuffer?
     /// The sample's output presentation time stamp.
     public var presentationTimeStamp: CMTime
@@ -28,7 +31,9 @@ public struct VTDecodedFrame: @unchecked Sendable {
     public var duration: CMTime
     /// The sample's attachment `token`.
     public var token: Int64?
-    /// Whether the picture is broken, or built on one that is, or lacks references. As its attachment `damaged`.
+    /// Whether the picture is broken, or built on one that is, or lacks references.
+    ///
+    /// As its attachment `damaged`.
     public var isDamaged: Bool
     /// How the picture is coded, nil for none.
     public var pictureType: PictureType?

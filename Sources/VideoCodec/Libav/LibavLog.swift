@@ -2,7 +2,9 @@ internal import CFFmpeg
 internal import CFFmpegShims
 internal import Synchronization
 
-/// Where libav's own messages go. Nowhere unless a sink is set; never to standard error.
+/// Where libav's own messages go.
+///
+/// Nowhere unless a sink is set; never to standard error.
 public enum LibavLog {
     /// How grave a message is, as libav ranks it; lower is worse.
     public struct Level: RawRepresentable, Hashable, Comparable, Sendable {
