@@ -38,9 +38,13 @@ public enum ForeignFormat: Hashable, Sendable {
     private static func bySignature(_ head: UnsafeRawBufferPointer) -> ForeignFormat? {
         func has(_ text: StaticString, at offset: Int) -> Bool {
             offset + text.utf8CodeUnitCount <= head.count
-                && (0..<text.utf8CodeUnitCount).allSatisfy { head[offset + $0] == text.utf8Start[$0] }
+                && (0..<text.utf8CodeUnitCount).allSatisfy {
+                    head[offset + $0] == text.utf8Start[$0]
+                }
         }
-        let boxes: [StaticString] = ["ftyp", "moov", "mdat", "moof", "styp", "free", "skip", "wide"]
+        let boxes: [StaticString] = [
+            "ftyp", "moov", "mdat", "moof", "styp", "free", "skip", "wide",
+        ]
         if boxes.contains(where: { has($0, at: 4) }) { return .mp4 }
         if head.count >= 4, head[0] == 0x1A, head[1] == 0x45, head[2] == 0xDF, head[3] == 0xA3 {
             return .matroska

@@ -10,6 +10,10 @@ public enum StreamError: Error, Hashable, Sendable {
     case notH264(ForeignFormat)
     /// The bytes asked for have left the buffer that is kept of a pipe.
     case dropped(offset: Int64)
+    /// The parameter sets in force at this offset cannot be used, or are too many.
+    case parameterSets(offset: Int64)
+    /// The access unit at this offset could not be made into a sample buffer.
+    case sample(offset: Int64)
     /// Another thread ended the read.
     case cancelled
 }

@@ -24,7 +24,8 @@ public final class PipeByteSource: ByteSource {
     }
 
     private let descriptor: Int32
-    private let wake: Int32
+    /// Both ends of a pipe: a byte in it ends every wait.
+    private let wake: (read: Int32, write: Int32)
     private let retainedByteLimit: Int
     private let state = Monitor(State())
 
@@ -39,11 +40,16 @@ public final class PipeByteSource: ByteSource {
     public init(descriptor: Int32, retainedByteLimit: Int = 256 << 20) {
         self.descriptor = descriptor
         self.retainedByteLimit = retainedByteLimit
-        wake = eventfd(0, Int32(EFD_CLOEXEC.rawValue))
+        var ends: [Int32] = [-1, -1]
+        _ = pipe(&ends)
+        wake = (ends[0], ends[1])
+        _ = fcntl(wake.read, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(wake.write, F_SETFD, FD_CLOEXEC)
     }
 
     deinit {
-        close(wake)
+        close(wake.read)
+        close(wake.write)
         close(descriptor)
     }
 
@@ -106,7 +112,7 @@ public final class PipeByteSource: ByteSource {
             buffer -> (count: Int, errno: Int32) in
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
             ]
             while true {
                 guard poll(&polled, 2, -1) >= 0 || errno == EINTR else { return (-1, errno) }
@@ -156,8 +162,8 @@ public final class PipeByteSource: ByteSource {
 
     public func cancel() {
         state.update { $0.isCancelled = true }
-        var one: UInt64 = 1
-        _ = write(wake, &one, 8)
+        var byte: UInt8 = 1
+        _ = write(wake.write, &byte, 1)
     }
 
     public func release(before offset: Int64) {

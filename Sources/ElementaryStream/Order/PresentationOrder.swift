@@ -17,7 +17,7 @@ struct PresentationOrder<Payload> {
 
     private struct Entry {
         var payload: Payload
-        var pictureOrderCount: Int32
+        var pictureOrderCount: Int
         var duration: Int64
         var rank = -1
         var presentationTicks: Int64 = 0
@@ -54,7 +54,7 @@ struct PresentationOrder<Payload> {
     ///   - bound: How many pictures the stream may present after one that is decoded later (5.7).
     ///   - duration: How long it stays, in ticks.
     mutating func append(
-        _ payload: Payload, pictureOrderCount: Int32, beginsSequence: Bool, bound: Int,
+        _ payload: Payload, pictureOrderCount: Int, beginsSequence: Bool, bound: Int,
         duration: Int64
     ) {
         if beginsSequence { bump(downTo: 0) }

@@ -1,4 +1,4 @@
-import H264
+public import H264
 
 /// How many pictures a second a raw stream has, and who says so.
 ///
@@ -54,17 +54,17 @@ public struct PictureRate: Hashable, Sendable {
             self = .default
             return
         }
-        let rate = Double(timing.timeScale) / 2 / Double(max(timing.numUnitsInTick, 1))
-        guard timing.timeScale > 0, timing.numUnitsInTick > 0, timing.timeScale <= Int32.max,
-            timing.numUnitsInTick <= Int32.max, Self.believable.contains(rate)
+        let rate = Double(timing.timeScale) / 2 / Double(max(timing.unitsInTick, 1))
+        guard timing.timeScale > 0, timing.unitsInTick > 0, timing.timeScale <= Int32.max,
+            timing.unitsInTick <= Int32.max, Self.believable.contains(rate)
         else {
             self.init(
                 timescale: 50, halfPicture: 1, source: .default,
-                refused: "\(timing.timeScale)/\(timing.numUnitsInTick)")
+                refused: "\(timing.timeScale)/\(timing.unitsInTick)")
             return
         }
         self.init(
-            timescale: Int32(timing.timeScale), halfPicture: Int32(timing.numUnitsInTick),
+            timescale: Int32(timing.timeScale), halfPicture: Int32(timing.unitsInTick),
             source: .vui, refused: nil)
     }
 

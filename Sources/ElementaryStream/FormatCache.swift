@@ -1,0 +1,34 @@
+import H264
+import SampleBuffers
+
+/// The format descriptions of a stream: one for each set of parameter sets that was in force.
+struct FormatCache {
+    /// Different parameter sets that a stream may use; more are an attack, not a stream.
+    static let maximumCount = 4096
+
+    private(set) var descriptions: [CMFormatDescription] = []
+    private var generation: Int?
+    private var current = 0
+
+    /// The number of the format in force for the access unit, the next in decoding order.
+    ///
+    /// Repeated parameter sets give the description that is there already.
+    mutating func index(for unit: AccessUnit) throws(StreamError) -> Int {
+        if generation == unit.parameterSetsGeneration { return current }
+        guard
+            let description = try? CMFormatDescription(
+                h264ParameterSets: [unit.spsBytes] + unit.ppsBytes, nalUnitHeaderLength: 4)
+        else { throw .parameterSets(offset: unit.byteRange.lowerBound) }
+        generation = unit.parameterSetsGeneration
+        if let known = descriptions.lastIndex(of: description) {
+            current = known
+            return known
+        }
+        guard descriptions.count < Self.maximumCount else {
+            throw .parameterSets(offset: unit.byteRange.lowerBound)
+        }
+        current = descriptions.count
+        descriptions.append(description)
+        return current
+    }
+}

@@ -1,0 +1,190 @@
+import H264
+import MediaTime
+import SampleBuffers
+
+/// Every access unit of a stream as far as it has been read: where it stands, when it is presented.
+///
+/// One thread appends (``StreamIndexer``), any thread asks, and can wait for what is not read yet.
+public final class StreamIndex: Sendable {
+    /// Parameter sets that were in force somewhere.
+    struct Format {
+        var description: CMFormatDescription
+        /// The same, to parse on from a place in mid-stream.
+        var parameterSets: ActiveParameterSets
+    }
+
+    /// A place where decoding can begin.
+    struct RandomAccessPoint {
+        var decodeRank: Int
+        /// The access unit with which it is complete: later ones are whole …
+        var completeDecodeRank: Int
+        /// … if they are presented no earlier than this one.
+        var firstShownRank: Int
+    }
+
+    struct State {
+        var entries: [IndexEntry] = []
+        var formats: [Format] = []
+        var randomAccessPoints: [RandomAccessPoint] = []
+        var rate: PictureRate?
+        var reorderDepth = 0
+        var shownCount = 0
+        var damagedCount = 0
+        var nalUnitCount = 0
+        /// Bytes read so far.
+        var offset: Int64 = 0
+        var isComplete = false
+        var failure: StreamError?
+        var interruptions = 0
+        /// Where the player reads: a pipe is not indexed far ahead of it.
+        var consumerOffset: Int64 = 0
+        var isCancelled = false
+    }
+
+    let state = Monitor(State())
+
+    /// A size for an estimate of the total before all is read.
+    private let byteCount: Int64?
+
+    /// An empty index of a stream of `byteCount` bytes, where that is known.
+    public init(byteCount: Int64?) { self.byteCount = byteCount }
+
+    /// What is known of the whole stream at this moment.
+    public struct Summary: Sendable {
+        /// Access units indexed.
+        public var count: Int
+        /// Those of them that are shown.
+        public var shownCount: Int
+        /// Whether that is all there are.
+        public var isComplete: Bool
+        /// NAL units read.
+        public var nalUnitCount: Int
+        /// The number there will probably be.
+        public var estimatedCount: Int?
+        /// Where the presentation ends, in ticks, as far as indexed.
+        public var endTicks: Int64
+        /// The picture rate, with the time scale.
+        public var rate: PictureRate
+        /// What reading failed with.
+        public var failure: StreamError?
+    }
+
+    /// The state of the index now.
+    public var summary: Summary {
+        state.withLock { state in
+            var estimate: Int?
+            if !state.isComplete, let byteCount, state.offset > 0, !state.entries.isEmpty {
+                estimate = Int(
+                    Double(state.entries.count) * Double(byteCount) / Double(state.offset))
+            }
+            return Summary(
+                count: state.entries.count, shownCount: state.shownCount,
+                isComplete: state.isComplete, nalUnitCount: state.nalUnitCount,
+                estimatedCount: estimate,
+                endTicks: Self.endTicks(state), rate: state.rate ?? .default,
+                failure: state.failure)
+        }
+    }
+
+    /// The first picture in presentation order that is shown; nil where none is indexed.
+    public var firstShownRank: Int? {
+        state.withLock { state in
+            guard let first = state.entries.firstIndex(where: \.isShown) else { return nil }
+            // Shown pictures decoded later may come before it, but not by more than the reordering.
+            return state.entries[first...].prefix(64).filter(\.isShown)
+                .map { Int($0.presentationRank) }.min()
+        }
+    }
+
+    /// The last picture indexed in presentation order, -1 where there is none.
+    public var lastRank: Int {
+        state.withLock { state in
+            state.entries.suffix(64).map { Int($0.presentationRank) }.max() ?? -1
+        }
+    }
+
+    private static func endTicks(_ state: State) -> Int64 {
+        // The last picture presented is among the last decoded.
+        state.entries.suffix(64).reduce(0) {
+            max($0, $1.presentationTicks + Int64($1.durationTicks))
+        }
+    }
+
+    /// The entry of an access unit by its decode rank, nil where it is not indexed.
+    public func entry(decodeRank: Int) -> IndexEntry? {
+        state.withLock { state in
+            state.entries.indices.contains(decodeRank) ? state.entries[decodeRank] : nil
+        }
+    }
+
+    /// The entry of a picture by its presentation rank, with its decode rank; nil where it is not indexed.
+    public func entry(presentationRank: Int) -> (decodeRank: Int, entry: IndexEntry)? {
+        state.withLock { state in
+            guard let rank = Self.decodeRank(state, of: presentationRank) else { return nil }
+            return (rank, state.entries[rank])
+        }
+    }
+
+    /// Looks around the place where the picture would be without reordering: it is near.
+    static func decodeRank(_ state: State, of presentationRank: Int) -> Int? {
+        let count = state.entries.count
+        guard presentationRank >= 0, presentationRank < count + state.reorderDepth else {
+            return nil
+        }
+        let wanted = UInt32(truncatingIfNeeded: presentationRank)
+        var (down, up) = (min(presentationRank, count - 1), presentationRank + 1)
+        while down >= 0 || up < count {
+            if down >= 0, state.entries[down].presentationRank == wanted { return down }
+            if up < count, state.entries[up].presentationRank == wanted { return up }
+            down -= 1
+            up += 1
+        }
+        return nil
+    }
+
+    /// The presentation rank of the last picture that begins at or before `ticks`; 0 before the first.
+    ///
+    /// - Returns: Nil where nothing is indexed.
+    public func presentationRank(atTicks ticks: Int64) -> Int? {
+        state.withLock { state in
+            var (low, high) = (0, state.entries.count)
+            guard high > 0 else { return nil }
+            // Invariant: rank `low` begins at or before, rank `high` after.
+            while high - low > 1 {
+                let middle = (low + high) / 2
+                guard let rank = Self.decodeRank(state, of: middle),
+                    state.entries[rank].presentationTicks <= ticks
+                else {
+                    high = middle
+                    continue
+                }
+                low = middle
+            }
+            return low
+        }
+    }
+
+    /// Waits until `isEnough` is true of the index, its end or an interruption.
+    ///
+    /// - Returns: Whether it became true.
+    @discardableResult
+    public func wait(until isEnough: (Summary) -> Bool) -> Bool {
+        while true {
+            let now = summary
+            if isEnough(now) { return true }
+            if now.isComplete || now.failure != nil { return false }
+            let interruptions = state.withLock { $0.interruptions }
+            let isInterrupted = state.wait { state -> Bool? in
+                if state.interruptions != interruptions || state.isCancelled { return true }
+                return state.entries.count != now.count || state.isComplete ? false : nil
+            }
+            if isInterrupted ?? false { return false }
+        }
+    }
+
+    /// Makes every wait end: the player wants something else.
+    public func interrupt() { state.update { $0.interruptions += 1 } }
+
+    /// Ends the indexer, and every wait for ever.
+    public func cancel() { state.update { $0.isCancelled = true } }
+}

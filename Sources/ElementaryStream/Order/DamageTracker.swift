@@ -1,0 +1,44 @@
+public import H264
+
+/// Follows damage from the picture where it happens to the picture that mends it.
+public struct DamageTracker: Sendable {
+    private var isSpreading = false
+    /// frame_num at which a recovery point under way is complete.
+    private var recovery: Int?
+
+    /// A stream from its start.
+    public init() {}
+
+    /// Whether the access unit, the next in decoding order, is damaged.
+    ///
+    /// - Parameters:
+    ///   - unit: The access unit.
+    ///   - isBroken: Whether it is incomplete or malformed itself.
+    public mutating func isDamaged(_ unit: AccessUnit, isBroken: Bool) -> Bool {
+        if unit.isIDR {
+            isSpreading = false
+            recovery = nil
+        } else if unit.lostFrameCount > 0 {
+            isSpreading = true
+            recovery = nil
+        }
+        if isSpreading {
+            if let point = unit.recoveryPoint, recovery == nil {
+                recovery =
+                    (unit.frameNum + point.recoveryFrameCount)
+                    % unit.sequenceParameterSet.maximumFrameNum
+            }
+            if recovery == unit.frameNum, unit.referenceIDC != 0 {
+                isSpreading = false
+                recovery = nil
+            }
+        }
+        defer {
+            if isBroken, unit.referenceIDC != 0 {
+                isSpreading = true
+                recovery = nil
+            }
+        }
+        return isBroken || isSpreading
+    }
+}

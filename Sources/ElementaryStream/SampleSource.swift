@@ -1,0 +1,163 @@
+import H264
+public import MediaTime
+public import SampleBuffers
+
+/// A stream as sample buffers in decoding order, from any picture on: what a display layer is fed from.
+///
+/// Not thread safe: one queue, the reader's, owns it. It takes times from the index, so that a picture
+/// has the same time and number however it was reached.
+public final class SampleSource {
+    /// What ``next()`` found.
+    public enum Next {
+        /// The next sample, in decoding order.
+        case sample(CMSampleBuffer)
+        /// There are no more up to the last picture asked for.
+        case end
+        /// The index was interrupted while waiting for more of the stream.
+        case interrupted
+    }
+
+    private let source: any ByteSource
+    private let index: StreamIndex
+    private var reader: AccessUnitReader?
+    private var decodeRank = 0
+    /// Earlier pictures are decoded, not displayed.
+    private var firstRank = 0
+    /// Later pictures are not displayed; when all up to it are delivered the source is at its end.
+    private var lastRank = Int.max
+    private var lastDecodeRank: Int?
+
+    /// A source that begins with the first picture.
+    public init(_ source: any ByteSource, index: StreamIndex) {
+        self.source = source
+        self.index = index
+    }
+
+    /// Ends with the picture of this presentation rank.
+    public func end(after presentationRank: Int) {
+        lastRank = presentationRank
+        lastDecodeRank = nil
+    }
+
+    /// Goes to a picture: the next sample is the random access point from which it can be decoded, and what
+    /// comes before it in presentation order is marked DoNotDisplay.
+    ///
+    /// - Parameter presentationRank: An indexed picture.
+    /// - Returns: Its time, nil where the picture is not indexed.
+    @discardableResult
+    public func seek(toPresentationRank presentationRank: Int) -> CMTime? {
+        let found = index.state.withLock { state -> (Int, ParameterSets, Int64, CMTime)? in
+            guard let target = StreamIndex.decodeRank(state, of: presentationRank) else {
+                return nil
+            }
+            let point = Self.randomAccessPoint(state, before: target, rank: presentationRank)
+            let start = point?.decodeRank ?? 0
+            let entry = state.entries[start]
+            let time = CMTime(
+                value: state.entries[target].presentationTicks,
+                timescale: (state.rate ?? .default).timescale)
+            return (start, Self.parameterSets(state, at: entry), entry.offset, time)
+        }
+        guard let (start, parameterSets, offset, time) = found else { return nil }
+        decodeRank = start
+        firstRank = presentationRank
+        // From the start of the file the parser sees all for itself, and what comes before the first unit too.
+        reader =
+            start == 0
+            ? AccessUnitReader(source, packs: true)
+            : AccessUnitReader(
+                source, from: offset, parameterSets: parameterSets, packs: true)
+        return time
+    }
+
+    /// The parameter sets to begin with at an entry: those in force, and those in force before it, which may be
+    /// used again without being sent again.
+    private static func parameterSets(
+        _ state: StreamIndex.State, at entry: IndexEntry
+    ) -> ParameterSets {
+        var sets = ParameterSets()
+        let earlier = state.formats.prefix(Int(entry.format) + 1)
+        for active in earlier.map(\.parameterSets) + [
+            state.formats[Int(entry.format)].parameterSets
+        ] {
+            sets.insert(active.sequenceParameterSet.bytes)
+            sets.activate(active.sequenceParameterSet.id)
+            for set in active.pictureParameterSets { sets.insert(set.bytes) }
+        }
+        return sets
+    }
+
+    /// The last place from which the picture can be decoded whole.
+    private static func randomAccessPoint(
+        _ state: StreamIndex.State, before target: Int, rank: Int
+    ) -> StreamIndex.RandomAccessPoint? {
+        let points = state.randomAccessPoints
+        var (low, high) = (0, points.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if points[middle].completeDecodeRank <= target {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        while low > 0 {
+            low -= 1
+            if points[low].firstShownRank <= rank { return points[low] }
+        }
+        return nil
+    }
+
+    /// The next sample in decoding order; waits for the index to have it.
+    public func next() throws(StreamError) -> Next {
+        if let last = lastDecodeRank, decodeRank > last { return .end }
+        var entry: IndexEntry?
+        let rank = decodeRank
+        if !index.wait(until: { $0.count > rank }) {
+            let summary = index.summary
+            if summary.count <= rank {
+                if let failure = summary.failure { throw failure }
+                return summary.isComplete ? .end : .interrupted
+            }
+        }
+        var format: CMFormatDescription?
+        var timescale: Int32 = 1
+        var depth = 0
+        index.state.withLock { state in
+            entry = state.entries[rank]
+            format = entry.map { state.formats[Int($0.format)].description }
+            timescale = (state.rate ?? .default).timescale
+            depth = state.reorderDepth
+            if lastRank != .max, lastDecodeRank == nil { findLast(state) }
+        }
+        guard let entry, let format else { return .end }
+        if let last = lastDecodeRank, decodeRank > last { return .end }
+        if reader == nil { reader = AccessUnitReader(source, packs: true) }
+        guard let unit = try reader?.next() else { return .end }
+        decodeRank += 1
+        source.release(before: unit.accessUnit.byteRange.lowerBound)
+        index.state.update { $0.consumerOffset = unit.accessUnit.byteRange.lowerBound }
+        let presentationRank = Int(entry.presentationRank)
+        guard let payload = unit.payload,
+            let sample = AccessUnitSampler.sample(
+                of: payload, entry: entry, decodeRank: rank, format: format,
+                timescale: timescale,
+                decodeTicks: entry.presentationTicks
+                    - Int64(presentationRank - rank + depth) * Int64(entry.durationTicks),
+                isDisplayed: entry.isShown && presentationRank >= firstRank
+                    && presentationRank <= lastRank)
+        else { throw .sample(offset: unit.accessUnit.byteRange.lowerBound) }
+        return .sample(sample)
+    }
+
+    /// Where decoding may end: behind the last picture presented up to `lastRank`.
+    private func findLast(_ state: StreamIndex.State) {
+        let end = lastRank + state.reorderDepth + 1
+        guard state.isComplete || end + 16 < state.entries.count else { return }
+        let first = max(0, lastRank - 64)
+        lastDecodeRank =
+            (first..<min(end + 16, state.entries.count)).last {
+                Int(state.entries[$0].presentationRank) <= lastRank
+            } ?? state.entries.count - 1
+    }
+}
