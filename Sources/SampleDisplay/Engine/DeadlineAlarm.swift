@@ -1,7 +1,9 @@
 internal import Dispatch
 internal import MediaTime
 
-/// Turns a time of the timebase into something that a thread can wait for. Used by that thread only.
+/// Turns a time of the timebase into something that a thread can wait for.
+///
+/// Used by that thread only.
 ///
 /// On the host clock it is an absolute time for the wait itself, the most exact there is. On another clock
 /// a timebase timer (K-12) wakes the engine.

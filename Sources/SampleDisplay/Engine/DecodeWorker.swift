@@ -10,7 +10,8 @@ final class DecodeWorker {
     private let alarm: DeadlineAlarm
     private var decoder: (any SampleDecoder)?
     private var format: CMFormatDescription?
-    private var isInPresentationOrder = false
+    /// Those of the decoder.
+    private var settings = SampleDecoderSettings()
     private var waitedForDepth = false
 
     init(_ engine: DisplayEngine) {
@@ -44,12 +45,12 @@ final class DecodeWorker {
         switch step {
         case .stop: return false
         case .reset:
-            dropDecoder()
+            resetDecoder()
             waitedForDepth = false
-        case .sample(let sample, let epoch, let isDeep):
+        case .sample(let sample, let isDeep):
             // Room in the queue: the client may be asked for more while this decodes.
             engine.poke()
-            process(sample, epoch: epoch, isDeep: isDeep)
+            process(sample, isDeep: isDeep)
             engine.change { state, _ in state.isDecoding = false }
         case .wait(let deadline, let nanoseconds):
             if !effects.discards.isEmpty { engine.poke() }
@@ -79,118 +80,123 @@ final class DecodeWorker {
 
     // MARK: One sample
 
-    private func process(_ sample: QueuedSample, epoch: UInt64, isDeep: Bool) {
+    private func process(_ sample: QueuedSample, isDeep: Bool) {
         if sample.traits.resetsDecoder {
             // What it holds back belongs to earlier samples, which are to be shown.
-            finishDecoder(epoch)
+            finishDecoder(sample)
             dropDecoder()
         }
         switch sample.traits.kind {
-        case .marker: pass(sample, epoch)
-        case .image: deliverImage(of: sample, epoch)
-        case .compressed: decode(sample, epoch, isDeep: isDeep)
+        case .marker: pass(sample)
+        case .image: deliverImage(of: sample)
+        case .compressed: decode(sample, isDeep: isDeep)
         }
         if sample.traits.drainsDecoder {
-            finishDecoder(epoch)
-            engine.change { state, _ in
-                if state.epoch == epoch && state.status != .failed && state.input.isEmpty {
-                    state.isDrained = true
-                }
+            finishDecoder(sample)
+            engine.change(for: sample) { state, _ in
+                if state.status != .failed && state.input.isEmpty { state.isDrained = true }
             }
         }
     }
 
-    private func pass(_ marker: QueuedSample, _ epoch: UInt64) {
+    private func pass(_ marker: QueuedSample) {
         guard marker.traits.emptiesMedia else { return }
-        engine.change { state, effects in
-            guard state.epoch == epoch else { return }
+        engine.change(for: marker) { state, effects in
             state.insert(.removal, from: marker, &effects)
         }
     }
 
-    private func deliverImage(of sample: QueuedSample, _ epoch: UInt64) {
+    private func deliverImage(of sample: QueuedSample) {
         if sample.buffer.dataReadiness == .notReady { try? sample.buffer.makeDataReady() }
-        guard let image = sample.buffer.imageBuffer else {
-            return fail(sample, status: CMSampleBuffer.Error.bufferNotReady.status, epoch)
+        guard let image = sample.buffer.imageBuffer, sample.buffer.dataReadiness == .ready else {
+            return fail(sample, status: CMSampleBuffer.Error.bufferNotReady.status)
         }
-        let isDamaged = image.attachments[.damaged] ?? false
-        engine.deliver(image, isDamaged: isDamaged, of: sample, epoch)
+        engine.deliver(image, isDamaged: image.attachments[.damaged] ?? false, of: sample)
     }
 
-    private func decode(_ sample: QueuedSample, _ epoch: UInt64, isDeep: Bool) {
-        let isDropped = engine.change { state, _ in
-            state.epoch != epoch || state.dropsForSync(sample)
-        }
-        if isDropped { return }
+    private func decode(_ sample: QueuedSample, isDeep: Bool) {
+        guard !drops(sample) else { return }
         guard let newFormat = sample.buffer.formatDescription else {
-            return fail(sample, status: CMSampleBuffer.Error.invalidMediaFormat.status, epoch)
+            return fail(sample, status: CMSampleBuffer.Error.invalidMediaFormat.status)
         }
-        if let decoder, let format, format !== newFormat, format != newFormat {
-            if decoder.canAccept(newFormat) {
+        if let decoder, let format, format !== newFormat {
+            if format == newFormat || decoder.canAccept(newFormat) {
                 self.format = newFormat
             } else {
-                finishDecoder(epoch)
+                // L-22: the old one's pictures stay, and a new one begins.
+                finishDecoder(sample)
                 dropDecoder()
-                let isDropped = engine.change { state, _ in
-                    state.needsSync = state.waitsForSync
-                    return state.epoch != epoch || state.dropsForSync(sample)
-                }
-                if isDropped { return }
+                engine.change(for: sample) { state, _ in state.needsSync = state.waitsForSync }
+                guard !drops(sample) else { return }
             }
         }
-        if decoder != nil, !isInPresentationOrder, isDeep, sample.traits.isSync,
+        if decoder != nil, !settings.isInPresentationOrder, isDeep, sample.traits.isSync,
             engine.monitor.withLock({ $0.mode }) == .automatic
         {
             // It holds nothing back, and nothing after this sample refers to what was before.
             dropDecoder()
         }
-        guard let decoder = decoder ?? makeDecoder(newFormat, sample, epoch, isDeep: isDeep) else {
-            return
-        }
-        engine.change { state, _ in
-            if state.epoch == epoch { state.submit(sample) }
-        }
+        guard let decoder = decoder ?? makeDecoder(newFormat, sample, isDeep: isDeep) else { return }
+        let isCurrent = engine.change(for: sample) { state, _ in state.submit(sample) } != nil
+        guard isCurrent else { return }
         let status = decoder.decode(
             sample.buffer, ordinal: sample.ordinal, displays: !sample.traits.doNotDisplay)
-        if status != noErr { fail(sample, status: status, epoch) }
+        if status != noErr { fail(sample, status: status) }
     }
 
-    private func fail(_ sample: QueuedSample, status: OSStatus, _ epoch: UInt64) {
-        engine.change { state, effects in
-            if state.epoch == epoch { state.fail(sample, status: status, &effects) }
+    /// Whether a sample is out of date, or nothing can be decoded before a random access point.
+    private func drops(_ sample: QueuedSample) -> Bool {
+        engine.change(for: sample) { state, _ in state.dropsForSync(sample) } ?? true
+    }
+
+    private func fail(_ sample: QueuedSample, status: OSStatus) {
+        engine.change(for: sample) { state, effects in
+            state.fail(sample, status: status, &effects)
         }
     }
 
     // MARK: The decoder
 
     private func makeDecoder(
-        _ format: CMFormatDescription, _ sample: QueuedSample, _ epoch: UInt64, isDeep: Bool
+        _ format: CMFormatDescription, _ sample: QueuedSample, isDeep: Bool
     ) -> (any SampleDecoder)? {
-        let mode = engine.monitor.withLock { $0.mode }
-        var settings = engine.outlets.withLock { $0.settings }
-        settings.isInPresentationOrder = mode == .throughput || mode == .automatic && isDeep
+        settings = wantedSettings(isDeep: isDeep)
+        let isInPresentationOrder = settings.isInPresentationOrder
         do throws(MediaError) {
             let decoder = try engine.makeDecoder(format, settings) { [weak engine] decoded in
-                engine?.receive(decoded, epoch)
+                engine?.receive(decoded)
             }
             self.decoder = decoder
             self.format = format
-            isInPresentationOrder = settings.isInPresentationOrder
-            let isInPresentationOrder = self.isInPresentationOrder
             engine.monitor.withLock { $0.givesPresentationOrder = isInPresentationOrder }
             return decoder
         } catch {
-            engine.change { state, effects in
-                if state.epoch == epoch { state.fail(status: error.status, &effects) }
+            engine.change(for: sample) { state, effects in
+                state.fail(status: error.status, &effects)
             }
             return nil
         }
     }
 
-    private func finishDecoder(_ epoch: UInt64) {
+    private func wantedSettings(isDeep: Bool) -> SampleDecoderSettings {
+        let mode = engine.monitor.withLock { $0.mode }
+        var settings = engine.outlets.withLock { $0.settings }
+        settings.isInPresentationOrder = mode == .throughput || mode == .automatic && isDeep
+        return settings
+    }
+
+    private func finishDecoder(_ sample: QueuedSample) {
         decoder?.finish()
-        engine.change { state, _ in
-            if state.epoch == epoch { state.finishDecoder() }
+        engine.change(for: sample) { state, _ in state.finishDecoder() }
+    }
+
+    /// After a flush: threads and memory are kept where the decoder would be the same.
+    private func resetDecoder() {
+        let isFixed = engine.monitor.withLock { $0.mode != .automatic }
+        if isFixed && wantedSettings(isDeep: false) == settings {
+            decoder?.reset()
+        } else {
+            dropDecoder()
         }
     }
 
@@ -202,19 +208,24 @@ final class DecodeWorker {
 }
 
 extension DisplayEngine {
-    /// The decoder's output handler.
-    func receive(_ decoded: DecodedSample, _ epoch: UInt64) {
-        let sample = monitor.withLock { state in
-            state.epoch == epoch ? state.inFlight[decoded.ordinal] : nil
-        }
-        guard let sample else { return }
-        if decoded.status == noErr, let image = decoded.imageBuffer,
-            !sample.traits.doNotDisplay
-        {
-            return deliver(image, isDamaged: decoded.isDamaged, of: sample, epoch)
-        }
+    /// Changes the state on behalf of a sample, unless it was flushed meanwhile.
+    @discardableResult
+    func change<R>(
+        for sample: QueuedSample, _ body: (inout DisplayState, inout DisplayEffects) -> R
+    ) -> R? {
         change { state, effects in
-            guard state.epoch == epoch else { return }
+            state.epoch == sample.epoch ? body(&state, &effects) : nil
+        }
+    }
+
+    /// The decoder's output handler.
+    func receive(_ decoded: DecodedSample) {
+        // A flush forgets what is in the decoder, so that its answers find nothing here.
+        guard let sample = monitor.withLock({ $0.inFlight[decoded.ordinal] }) else { return }
+        if decoded.status == noErr, let image = decoded.imageBuffer {
+            return deliver(image, isDamaged: decoded.isDamaged, of: sample)
+        }
+        change(for: sample) { state, effects in
             if decoded.status != noErr {
                 state.fail(sample, status: decoded.status, &effects)
             } else {
@@ -224,13 +235,9 @@ extension DisplayEngine {
     }
 
     /// Has a picture prepared, then put where it waits for its time.
-    func deliver(
-        _ image: CVPixelBuffer, isDamaged: Bool, of sample: QueuedSample, _ epoch: UInt64
-    ) {
+    func deliver(_ image: CVPixelBuffer, isDamaged: Bool, of sample: QueuedSample) {
         guard !sample.traits.doNotDisplay else {
-            change { state, _ in
-                if state.epoch == epoch { state.passOver(sample) }
-            }
+            change(for: sample) { state, _ in state.passOver(sample) }
             return
         }
         let picture = DisplayedPicture(
@@ -239,7 +246,7 @@ extension DisplayEngine {
             isDamaged: isDamaged)
         outlets.withLock { $0.sink }?.prepare(picture)
         change { state, effects in
-            if state.epoch == epoch && !state.isStopped {
+            if state.epoch == sample.epoch && !state.isStopped {
                 state.insert(.picture(picture), from: sample, &effects)
             } else {
                 effects.discard(.picture(picture))

@@ -61,7 +61,9 @@ final class DisplayEngine: Sendable {
         change { _, _ in }
     }
 
-    /// Does what a change asked for. No lock is held.
+    /// Does what a change asked for.
+    ///
+    /// No lock is held.
     func perform(_ effects: DisplayEffects) {
         if !effects.discards.isEmpty {
             let sink = outlets.withLock { $0.sink }
@@ -94,7 +96,9 @@ final class DisplayEngine: Sendable {
         }
     }
 
-    /// Ends the threads. What waits is discarded; nothing is shown any more.
+    /// Ends the threads.
+    ///
+    /// What waits is discarded; nothing is shown any more.
     func stop() {
         observation.withLock { $0 = nil }
         change { state, effects in
@@ -146,7 +150,9 @@ final class DisplayEngine: Sendable {
         }
     }
 
-    /// Follows a timebase, or the host clock. Only a timebase that follows this one cannot be followed.
+    /// Follows a timebase, or the host clock.
+    ///
+    /// Only a timebase that follows this one cannot be followed.
     private func follow(_ master: CMTimebase?) {
         do throws(MediaError) {
             if let master {

@@ -7,7 +7,7 @@ enum DecodeStep {
     /// Forget the decoder: the layer was flushed.
     case reset
     /// Decode, or pass on, a sample. `isDeep`: enough is queued for a decoder that delays pictures.
-    case sample(QueuedSample, epoch: UInt64, isDeep: Bool)
+    case sample(QueuedSample, isDeep: Bool)
     /// Wait for a change, or until a time.
     case wait(PresentationDeadline?, nanoseconds: UInt64?)
 }
@@ -18,9 +18,7 @@ extension DisplayState {
 
     /// Chooses the decode thread's next step.
     ///
-    /// - Parameters:
-    ///   - hasDecoder: Whether there is a decoder; if not, its kind depends on how much is queued.
-    ///   - waitedForDepth: Whether a first sample has waited long enough for others.
+    /// Without a decoder, its kind depends on how much is queued: a first sample waits for others, once.
     mutating func nextDecodeStep(
         hasDecoder: Bool, waitedForDepth: Bool, _ effects: inout DisplayEffects
     ) -> DecodeStep {
@@ -48,7 +46,7 @@ extension DisplayState {
         inputNanoseconds -= head.traits.nanoseconds
         if head.traits.drainsDecoder { inputDrainCount -= 1 }
         isDecoding = true
-        return .sample(head, epoch: epoch, isDeep: isDeep)
+        return .sample(head, isDeep: isDeep)
     }
 
     /// How long the first sample waits for others, before a decoder is chosen that needs none.
@@ -79,8 +77,14 @@ extension DisplayState {
         inFlight[sample.ordinal] = nil
         expected.remove(ordinal: sample.ordinal)
         statistics.skipped += 1
-        if sample.traits.isSync { fail(status: status, &effects) }
+        let isLost = Self.decoderLosses.contains(status)
+        if sample.traits.isSync || isLost {
+            fail(status: status, losesDecoder: isLost, &effects)
+        }
     }
+
+    /// What a decoder says that is of no use any more: invalid session and malfunction (D-9).
+    private static let decoderLosses: [OSStatus] = [-12903, -12911]
 
     /// Decoding cannot go on (L-23).
     mutating func fail(

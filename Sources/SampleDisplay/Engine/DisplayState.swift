@@ -1,6 +1,8 @@
 internal import MediaTime
 
-/// Everything the layer's threads share, and every decision about it. The engine's monitor guards it.
+/// Everything the layer's threads share, and every decision about it.
+///
+/// The engine's monitor guards it.
 ///
 /// Methods change the state and write down in ``DisplayEffects`` what is to be done without the lock.
 struct DisplayState: Sendable {
@@ -20,7 +22,9 @@ struct DisplayState: Sendable {
 
     // MARK: Time
 
-    /// What the layer shows by. It follows the control timebase, a synchronizer's or the host clock.
+    /// What the layer shows by.
+    ///
+    /// It follows the control timebase, a synchronizer's or the host clock.
     let timebase: CMTimebase
     /// Whether the timebase ran backwards when it last ran.
     var isReversed = false

@@ -4,7 +4,7 @@ internal import Glibc
 enum EngineThread {
     /// Runs `body` on a new detached thread.
     ///
-    /// - Parameter name: At most 15 bytes, for debuggers and `top -H`.
+    /// The name has at most 15 bytes; debuggers and `top -H` show it.
     static func start(name: String, _ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(Body(name: name, run: body))
         var thread = pthread_t()

@@ -25,7 +25,9 @@ package struct DecodedSample: Sendable {
     }
 }
 
-/// What the display layer asks of a decoder. Its decode thread is the only caller.
+/// What the display layer asks of a decoder.
+///
+/// Its decode thread is the only caller.
 package protocol SampleDecoder: AnyObject {
     /// Whether a sample of another format can follow without a new decoder.
     func canAccept(_ formatDescription: CMFormatDescription) -> Bool
@@ -33,11 +35,17 @@ package protocol SampleDecoder: AnyObject {
     /// Decodes a sample. The output handler is called once for it, now or later, unless an error is returned.
     ///
     /// - Parameters:
+    ///   - sampleBuffer: One compressed sample.
+    ///   - ordinal: Comes back with the result.
     ///   - displays: Whether a picture is wanted; if not, it is decoded for the sake of others.
+    /// - Returns: `noErr`, or an error.
     func decode(_ sampleBuffer: CMSampleBuffer, ordinal: UInt64, displays: Bool) -> OSStatus
 
     /// Has everything that is held back given to the output handler before it returns.
     func finish()
+
+    /// Forgets references and what is held back, as before a jump in the stream.
+    func reset()
 
     /// Ends it. The output handler is not called any more.
     func invalidate()

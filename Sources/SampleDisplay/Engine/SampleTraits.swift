@@ -43,6 +43,8 @@ struct SampleTraits: Sendable {
 struct QueuedSample: Sendable {
     let buffer: CMSampleBuffer
     let traits: SampleTraits
-    /// Place in the order of enqueueing, from 1.
+    /// Place in the order of enqueueing, from 1; never used twice.
     let ordinal: UInt64
+    /// The flushes before it.
+    let epoch: UInt64
 }

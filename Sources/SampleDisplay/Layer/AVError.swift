@@ -2,7 +2,9 @@ public import MediaTime
 
 /// An error of the renderers, in `AVFoundationErrorDomain`.
 public struct AVError: Error, Hashable, Sendable {
-    /// What went wrong. A struct, so that unknown codes survive.
+    /// What went wrong.
+    ///
+    /// A struct, so that unknown codes survive.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// Apple's number.
         public let rawValue: Int

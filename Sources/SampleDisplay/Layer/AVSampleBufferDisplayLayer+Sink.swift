@@ -9,13 +9,17 @@ extension AVSampleBufferDisplayLayer {
     public typealias PresentationHandler =
         @Sendable (CVPixelBuffer?, _ outputTime: CMTime, _ timebaseTime: CMTime) -> Void
 
-    /// Where pictures go. Weak: the layer does not keep it alive.
+    /// Where pictures go.
+    ///
+    /// Weak: the layer does not keep it alive.
     public var sink: (any SampleBufferDisplaySink)? {
         get { engine.outlets.withLock { $0.sink } }
         set { engine.outlets.withLock { $0.sink = newValue } }
     }
 
-    /// Called on the display thread for each picture shown, after the sink. It may block, as the sink's `present` may.
+    /// Called on the display thread for each picture shown, after the sink.
+    ///
+    /// It may block, as the sink's `present` may.
     public var presentationHandler: PresentationHandler? {
         get { engine.outlets.withLock { $0.presentationHandler } }
         set { engine.outlets.withLock { $0.presentationHandler = newValue } }
@@ -32,20 +36,26 @@ extension AVSampleBufferDisplayLayer {
 
     // MARK: Decoding
 
-    /// Threads of the decoder, nil for one a core. Takes effect with the next decoder.
+    /// Threads of the decoder, nil for one a core.
+    ///
+    /// Takes effect with the next decoder.
     public var decoderThreadCount: Int? {
         get { engine.outlets.withLock { $0.settings.threadCount } }
         set { engine.outlets.withLock { $0.settings.threadCount = newValue } }
     }
 
-    /// How to decode. Takes effect with the next decoder.
+    /// How to decode.
+    ///
+    /// Takes effect with the next decoder.
     public var decodingMode: SampleDecodingMode {
         get { engine.monitor.withLock { $0.mode } }
         set { engine.monitor.withLock { $0.mode = newValue } }
     }
 
-    /// Whether after a flush, or a change of format, samples are dropped until one that decoding can begin with:
-    /// a sync sample, or one marked PartialSync or not DependsOnOthers (L-15). True unless set.
+    /// Whether after a flush, or a change of format, samples are dropped until one that decoding can begin
+    /// with: a sync sample, or one marked PartialSync or not DependsOnOthers (L-15).
+    ///
+    /// True unless set.
     public var waitsForSyncSample: Bool {
         get { engine.monitor.withLock { $0.waitsForSync } }
         set { engine.monitor.withLock { $0.waitsForSync = newValue } }
@@ -82,9 +92,13 @@ extension AVSampleBufferDisplayLayer {
         engine.monitor.withLock { $0.nextPresentationTimeStamp(after: time) }
     }
 
-    /// Waits until nothing is left to do at the time it is now. For tests under a simulated clock.
+    /// Waits until nothing is left to do at the time it is now.
+    ///
+    /// For tests under a simulated clock.
     package func waitUntilIdle() { engine.waitUntilIdle() }
 
-    /// Has both threads look again. For tests under a simulated clock whose sink blocks.
+    /// Has both threads look again.
+    ///
+    /// For tests under a simulated clock whose sink blocks.
     package func reevaluate() { engine.poke() }
 }

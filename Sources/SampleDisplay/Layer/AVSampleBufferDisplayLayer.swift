@@ -12,7 +12,9 @@ public import SampleBuffers
 /// own and *t* waits to be decoded. A client that seeks flushes, sets the time, and marks the samples before its
 /// target DoNotDisplay.
 public final class AVSampleBufferDisplayLayer: AVQueuedSampleBufferRendering {
-    /// What queues, decodes and shows. Apple prefers its methods to the layer's own; do not mix both.
+    /// What queues, decodes and shows.
+    ///
+    /// Apple prefers its methods to the layer's own; do not mix both.
     public let sampleBufferRenderer: AVSampleBufferVideoRenderer
     let properties = LayerProperties()
 
@@ -27,7 +29,9 @@ public final class AVSampleBufferDisplayLayer: AVQueuedSampleBufferRendering {
 
     // MARK: Time
 
-    /// What decides when pictures are shown; nil for the host clock. Not asked while a synchronizer has the layer.
+    /// What decides when pictures are shown; nil for the host clock.
+    ///
+    /// Not asked while a synchronizer has the layer.
     ///
     /// A timebase that follows this layer's own ``timebase`` traps.
     public var controlTimebase: CMTimebase? {
@@ -35,8 +39,9 @@ public final class AVSampleBufferDisplayLayer: AVQueuedSampleBufferRendering {
         set { engine.controlTimebase = newValue }
     }
 
-    /// The layer's own timebase, which cannot be set. It follows a synchronizer's, else the control timebase, else the
-    /// host clock.
+    /// The layer's own timebase, which cannot be set.
+    ///
+    /// It follows a synchronizer's, else the control timebase, else the host clock.
     public var timebase: CMTimebase { engine.timebase }
 
     // MARK: State
@@ -57,12 +62,16 @@ public final class AVSampleBufferDisplayLayer: AVQueuedSampleBufferRendering {
 
     // MARK: Queue
 
-    /// Takes a sample, in decode order. Ignored while ``status`` is `failed`.
+    /// Takes a sample, in decode order.
+    ///
+    /// Ignored while ``status`` is `failed`.
     ///
     /// - Parameter sampleBuffer: A compressed sample, an image, or a marker without samples.
     public func enqueue(_ sampleBuffer: CMSampleBuffer) { engine.enqueue(sampleBuffer) }
 
-    /// Discards everything enqueued; what is on show stays. Recovers from a failure.
+    /// Discards everything enqueued; what is on show stays.
+    ///
+    /// Recovers from a failure.
     ///
     /// The sink's `discard` is called for what was prepared, inside this call. A `present` in progress is not
     /// waited for.
@@ -85,7 +94,9 @@ public final class AVSampleBufferDisplayLayer: AVQueuedSampleBufferRendering {
         engine.requestMediaData(on: queue, using: block)
     }
 
-    /// Ends the request. May be called inside the block; from outside, a call in progress may finish.
+    /// Ends the request.
+    ///
+    /// May be called inside the block; from outside, a call in progress may finish.
     public func stopRequestingMediaData() { engine.stopRequestingMediaData() }
 
     /// Whether enough is decoded to start without a stall (L-26).

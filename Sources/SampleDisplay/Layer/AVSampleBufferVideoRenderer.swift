@@ -19,8 +19,9 @@ public final class AVSampleBufferVideoRenderer: AVQueuedSampleBufferRendering {
 
     deinit { engine.stop() }
 
-    /// The renderer's own timebase, which cannot be set. It follows a synchronizer's, else the layer's control timebase,
-    /// else the host clock.
+    /// The renderer's own timebase, which cannot be set.
+    ///
+    /// It follows a synchronizer's, else the layer's control timebase, else the host clock.
     public var timebase: CMTimebase { engine.timebase }
 
     /// How it is doing.
@@ -32,12 +33,16 @@ public final class AVSampleBufferVideoRenderer: AVQueuedSampleBufferRendering {
     /// Whether the decoder was lost, so that only `flush` gets it going.
     public var requiresFlushToResumeDecoding: Bool { engine.monitor.withLock { $0.requiresFlush } }
 
-    /// Takes a sample, in decode order. Ignored while ``status`` is `failed`.
+    /// Takes a sample, in decode order.
+    ///
+    /// Ignored while ``status`` is `failed`.
     ///
     /// - Parameter sampleBuffer: A compressed sample, an image, or a marker without samples.
     public func enqueue(_ sampleBuffer: CMSampleBuffer) { engine.enqueue(sampleBuffer) }
 
-    /// Discards everything enqueued; what is on show stays. Recovers from a failure.
+    /// Discards everything enqueued; what is on show stays.
+    ///
+    /// Recovers from a failure.
     public func flush() { engine.flush(removingImage: false) }
 
     /// Discards everything enqueued, and the image on show if asked to.
@@ -66,7 +71,9 @@ public final class AVSampleBufferVideoRenderer: AVQueuedSampleBufferRendering {
         engine.requestMediaData(on: queue, using: block)
     }
 
-    /// Ends the request. May be called inside the block; from outside, a call in progress may finish.
+    /// Ends the request.
+    ///
+    /// May be called inside the block; from outside, a call in progress may finish.
     public func stopRequestingMediaData() { engine.stopRequestingMediaData() }
 
     /// Whether enough is decoded to start without a stall (L-26).

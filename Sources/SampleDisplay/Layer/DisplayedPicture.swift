@@ -5,7 +5,9 @@ public import PixelBuffers
 ///
 /// One object from `prepare` to `present` or `discard`: a sink may key its own work on its identity.
 public final class DisplayedPicture: Sendable {
-    /// The pixels. They must not be changed: the decoder may still predict from them.
+    /// The pixels.
+    ///
+    /// They must not be changed: the decoder may still predict from them.
     public let pixelBuffer: CVPixelBuffer
     /// The sample's output presentation time stamp; not numeric for a sample without time (L-12).
     public let presentationTimeStamp: CMTime

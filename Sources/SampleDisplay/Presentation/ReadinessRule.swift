@@ -26,6 +26,7 @@ package struct ReadinessRule: Hashable, Sendable {
     ///   - wasReady: The last answer.
     ///   - count: Samples enqueued and not decoded, and images not shown.
     ///   - nanoseconds: The sum of their durations.
+    /// - Returns: Whether more is welcome.
     package func isReady(wasReady: Bool, count: Int, nanoseconds: Int64) -> Bool {
         if count < leastCount { return true }
         if wasReady { return count < Self.highCount && nanoseconds < Self.highNanoseconds }
