@@ -136,7 +136,9 @@ final class DecodeWorker {
             // It holds nothing back, and nothing after this sample refers to what was before.
             dropDecoder()
         }
-        guard let decoder = decoder ?? makeDecoder(newFormat, sample, isDeep: isDeep) else { return }
+        guard let decoder = decoder ?? makeDecoder(newFormat, sample, isDeep: isDeep) else {
+            return
+        }
         let isCurrent = engine.change(for: sample) { state, _ in state.submit(sample) } != nil
         guard isCurrent else { return }
         let status = decoder.decode(

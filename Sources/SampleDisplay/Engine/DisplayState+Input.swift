@@ -8,7 +8,8 @@ extension DisplayState {
         status = .rendering
         if let reorderDepth { readiness.reorderDepth = reorderDepth }
         lastOrdinal += 1
-        let sample = QueuedSample(buffer: buffer, traits: traits, ordinal: lastOrdinal, epoch: epoch)
+        let sample = QueuedSample(
+            buffer: buffer, traits: traits, ordinal: lastOrdinal, epoch: epoch)
         input.append(sample)
         inputNanoseconds += traits.nanoseconds
         if traits.drainsDecoder { inputDrainCount += 1 }

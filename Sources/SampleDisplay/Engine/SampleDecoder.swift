@@ -1,6 +1,7 @@
 package import MediaTime
 package import PixelBuffers
 package import SampleBuffers
+package import VideoCodec
 
 /// What became of one sample given to a decoder.
 package struct DecodedSample: Sendable {
@@ -53,6 +54,8 @@ package protocol SampleDecoder: AnyObject {
 
 /// How a display layer's decoder is to work.
 package struct SampleDecoderSettings: Hashable, Sendable {
+    /// What pictures to give.
+    package var request = PixelBufferRequest.default
     /// nil for one a core.
     package var threadCount: Int?
     /// Whether pictures come in presentation order after a delay (frame threads), or each at once in decode order.

@@ -1,6 +1,7 @@
 public import MediaTime
 public import PixelBuffers
 internal import Synchronization
+public import VideoCodec
 
 // Not Apple's: where pictures go, how they are decoded, and what the layer knows.
 extension AVSampleBufferDisplayLayer {
@@ -35,6 +36,14 @@ extension AVSampleBufferDisplayLayer {
     }
 
     // MARK: Decoding
+
+    /// What pictures the decoder is to give.
+    ///
+    /// Takes effect with the next decoder: set it before enqueueing, or flush.
+    public var decodedImageAttributes: PixelBufferRequest {
+        get { engine.outlets.withLock { $0.settings.request } }
+        set { engine.outlets.withLock { $0.settings.request = newValue } }
+    }
 
     /// Threads of the decoder, nil for one a core.
     ///

@@ -53,7 +53,9 @@ public final class AVSampleBufferRenderSynchronizer: Sendable {
         self.clock = clock
         timebase = CMTimebase(readOnlyWithSourceClock: clock)
         timers = SynchronizerTimers(timebase: timebase, clock: clock)
-        timers.activate { [weak self] in self?.timePassed() } start: { [weak self] in
+        timers.activate { [weak self] in
+            self?.timePassed()
+        } start: { [weak self] in
             self?.startIfDue()
         }
     }
