@@ -2,11 +2,12 @@
 ///
 /// Source: ISO/IEC 14496-15 5.3.4.2.
 public enum AVCC {
-    /// Returns where the NAL units lie in `bytes`.
+    /// Finds the NAL units in `bytes`.
     ///
     /// - Parameters:
     ///   - bytes: NAL units behind their lengths. A length of 0 is stepped over.
     ///   - lengthByteCount: The bytes of a length: 1, 2 or 4.
+    /// - Returns: Where they lie, lengths not included.
     /// - Throws: ``BitstreamError/invalidLength(offset:length:available:)`` for a length that is cut short or reaches
     ///   behind the end.
     public static func nalUnitRanges(
@@ -33,12 +34,14 @@ public enum AVCC {
         return ranges
     }
 
-    /// Returns the NAL units behind start codes of four bytes.
+    /// Puts start codes of four bytes in place of the lengths.
     ///
     /// - Parameters:
     ///   - bytes: NAL units behind their lengths.
     ///   - lengthByteCount: The bytes of a length: 1, 2 or 4.
     ///   - parameterSets: NAL units to put in front, as key frames need.
+    /// - Returns: An Annex B byte stream.
+    /// - Throws: ``BitstreamError/invalidLength(offset:length:available:)``.
     public static func annexB(
         from bytes: [UInt8], lengthByteCount: Int = 4, parameterSets: [[UInt8]] = []
     ) throws(BitstreamError) -> [UInt8] {

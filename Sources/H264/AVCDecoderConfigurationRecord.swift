@@ -36,6 +36,7 @@ public struct AVCDecoderConfigurationRecord: Hashable, Sendable {
     ///   - pps: The picture parameter sets, at most 255.
     ///   - spsExtensions: The extensions, at most 255; written only for profiles whose records have room for them.
     ///   - nalUnitHeaderLength: The bytes of a NAL unit's length: 1, 2 or 4.
+    /// - Throws: Where there is no valid set in front, or there are too many or too long ones.
     public init(
         sps: [[UInt8]], pps: [[UInt8]], spsExtensions: [[UInt8]] = [],
         nalUnitHeaderLength: Int = 4

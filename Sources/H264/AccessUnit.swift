@@ -160,8 +160,10 @@ extension AccessUnit {
         return first.pictureOrderCount.joined(second.pictureOrderCount)
     }
 
-    /// Whether picture order counts start again: all units before this one in decoding order precede it in output
-    /// order. So after an IDR picture and after memory management control operation 5, of which this is the picture.
+    /// Whether picture order counts start again with this unit.
+    ///
+    /// All units before it in decoding order precede it in output order. So with an IDR picture, and with a picture
+    /// that has memory management control operation 5.
     public var beginsPictureOrder: Bool {
         first.isIDR || hasMMCO5
     }
@@ -176,7 +178,9 @@ extension AccessUnit {
         first.pictureTiming
     }
 
-    /// How long the unit is shown, in ticks of half a frame: by `pic_struct`, else 2. A field pair lasts 2 at least.
+    /// How long the unit is shown, in ticks of half a frame.
+    ///
+    /// By `pic_struct`, else 2. A field pair lasts 2 at least.
     public var fieldTicks: Int {
         guard let timing = first.pictureTiming else { return 2 }
         // Each field of a pair says 1 for itself.

@@ -99,9 +99,10 @@ public struct AccessUnitParser: Sendable {
         return nil
     }
 
-    /// Returns the last access unit, to which all that is left belongs; nil where there is no picture.
+    /// Ends the stream.
     ///
     /// - Parameter endOffset: The offset of the stream's end.
+    /// - Returns: The last access unit, to which all that is left belongs; nil where there is no picture.
     public mutating func finish(endOffset: Int64) -> AccessUnit? {
         forgetBoundary()
         defer { reset() }
@@ -247,7 +248,9 @@ extension AccessUnitParser {
         return long
     }
 
-    /// A changed sequence parameter set takes effect at an IDR picture. Streams spliced at a recovery point or an intra
+    /// Puts a changed sequence parameter set in force, where the slice begins a sequence.
+    ///
+    /// That is an IDR picture. Streams spliced at a recovery point or an intra
     /// picture would go on with the wrong set for ever, so these count too.
     private mutating func activateWaitingSet(_ nal: NALUnit, _ start: SliceHeader.Start) {
         guard

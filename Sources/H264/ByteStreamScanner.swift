@@ -33,12 +33,16 @@ public struct ByteStreamScanner: Sendable {
         zeroStart = offset
     }
 
-    /// The offset before which no byte is needed any more: the start code of the unfinished NAL unit, or what has not
-    /// been examined.
+    /// The offset before which no byte is needed any more: the header byte of the unfinished NAL unit, or what has
+    /// not been examined.
+    ///
+    /// It never goes back.
     ///
     /// The NAL unit returned last lies before it: copy its bytes before dropping them.
     public var neededOffset: Int64 {
-        open?.startCodeOffset ?? scan
+        guard let open else { return scan }
+        // The start code itself may be gone: its zeros were dropped as any zeros are.
+        return open.startCodeOffset + Int64(open.startCodeLength)
     }
 
     /// The offset up to which the stream has been examined.

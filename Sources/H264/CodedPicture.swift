@@ -1,4 +1,6 @@
-/// A primary coded picture: a frame or a field. Immutable and shared.
+/// A primary coded picture: a frame or a field.
+///
+/// Immutable and shared.
 public final class CodedPicture: Sendable {
     /// The header of the first slice that can be parsed.
     public let sliceHeader: SliceHeader

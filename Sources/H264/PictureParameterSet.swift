@@ -80,6 +80,7 @@ public final class PictureParameterSet: Sendable {
     /// - Parameters:
     ///   - nalUnit: The NAL unit.
     ///   - sequenceParameterSet: The set it names: the number of scaling lists depends on it.
+    /// - Throws: Where a value is forbidden or the data too short.
     public init(
         nalUnit: [UInt8], sequenceParameterSet: SequenceParameterSet
     ) throws(BitstreamError) {

@@ -14,6 +14,7 @@ public struct PictureTimingSEI: Hashable, Sendable {
     /// - Parameters:
     ///   - payload: The bytes of the message.
     ///   - sequenceParameterSet: The active set: the layout depends on it.
+    /// - Throws: ``BitstreamError/truncated(bit:needed:)``.
     public init(
         payload: [UInt8], sequenceParameterSet: SequenceParameterSet
     ) throws(BitstreamError) {

@@ -84,6 +84,7 @@ public struct SliceHeader: Hashable, Sendable {
     /// - Parameters:
     ///   - nalUnit: The NAL unit, header byte and emulation prevention included; a beginning of it is enough.
     ///   - pictureParameterSet: Returns the set with the id that the slice names.
+    /// - Throws: Where a value is forbidden, the data too short or the set missing.
     public init(
         nalUnit: [UInt8], pictureParameterSet: (Int) -> PictureParameterSet?
     ) throws(BitstreamError) {

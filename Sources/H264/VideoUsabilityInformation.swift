@@ -1,4 +1,6 @@
-/// Video usability information: `vui_parameters()`. What is absent is nil.
+/// Video usability information: `vui_parameters()`.
+///
+/// What is absent is nil.
 ///
 /// Source: ITU-T H.264 (08/2021) Annex E.
 public struct VideoUsabilityInformation: Hashable, Sendable {
