@@ -23,7 +23,7 @@ package enum PictureCounter {
         /// Along the whole lower edge.
         package static let edge = Place(left: 0, top: 11.0 / 12, width: 1, height: 1.0 / 12)
         /// Small in the lower right corner.
-        package static let corner = Place(left: 0.74, top: 0.925, width: 0.235, height: 0.035)
+        package static let corner = Place(left: 0.875, top: 0.925, width: 0.1, height: 0.03)
     }
 
     /// The blocks from the left: whether each is white.
@@ -33,7 +33,7 @@ package enum PictureCounter {
     }
 
     /// Whether a point, in parts of the picture, is in a white block; `nil` outside the blocks.
-    static func isWhite(_ number: Int, _ place: Place, x: Double, y: Double) -> Bool? {
+    package static func isWhite(_ number: Int, _ place: Place, x: Double, y: Double) -> Bool? {
         let across = (x - place.left) / place.width * 16
         let down = (y - place.top) / place.height
         guard across >= 0, across < 16, down >= 0, down < 1 else { return nil }

@@ -75,6 +75,8 @@ extension TestCard {
         let height: Double
         let aspect: Double
         let softness: Double
+        /// Chroma cells are too big to follow what moves, so that is grey.
+        let isCoarse: Bool
         let hand: (x: Double, y: Double)
         let shift: Double
 
@@ -92,7 +94,8 @@ extension TestCard {
             width = Double(card.format.width)
             height = Double(card.format.height)
             aspect = card.sampleAspectRatio
-            softness = card.cellWidth == 1 ? 1 : 0.01
+            isCoarse = card.cellWidth > 1
+            softness = isCoarse ? 0.01 : 1
             let turn = 2 * Double.pi * time / card.period
             hand = (sin(turn), -cos(turn))
             shift = time * 2
@@ -110,6 +113,7 @@ extension TestCard {
                 let period = max(16, width / 8)
                 let at = (x + y - shift * period / 16) / period
                 let stripe = at - at.rounded(.down) < 0.5
+                if isCoarse { return Colour(stripe ? 0.85 : 0.15) }
                 return stripe ? Colour(0.95, 0.75, 0.2) : Colour(0.15, 0.15, 0.2)
             case 0.80...:
                 return Colour((x / width * 12).rounded(.down) / 11)
@@ -142,7 +146,7 @@ extension TestCard {
             let along = dx * hand.x + dy * hand.y
             let aside = abs(dx * hand.y - dy * hand.x)
             let isOnHand = edge(0.14 - aside) * edge(along) * edge(0.8 - along)
-            return colour.mixed(with: Colour(0.98, 0.35, 0.2), isOnHand)
+            return colour.mixed(with: isCoarse ? Colour(0.9) : Colour(0.98, 0.35, 0.2), isOnHand)
         }
     }
 }
