@@ -91,10 +91,11 @@ extension CMSampleBuffer {
     /// - Parameter createIfNecessary: Whether to make it if there is none.
     /// - Returns: The store, always the same once made; nil while not made and for a buffer without samples.
     public func sampleAttachmentStorage(createIfNecessary: Bool) -> SampleAttachmentStorage? {
-        guard numSamples > 0 else { return nil }
+        let count = numSamples
+        guard count > 0 else { return nil }
         return state.withLock { state in
             if state.sampleAttachments == nil, createIfNecessary {
-                state.sampleAttachments = SampleAttachmentStorage(count: numSamples)
+                state.sampleAttachments = SampleAttachmentStorage(count: count)
             }
             return state.sampleAttachments
         }
