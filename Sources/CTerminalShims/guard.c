@@ -56,7 +56,7 @@ static void write_bounded(int fd, const uint8_t *bytes, size_t count) {
     }
 }
 
-// Async-signal-safe: write, poll, clock_gettime, tcsetattr, pthread_sigmask, dup2, pread, close only.
+// Async-signal-safe: write, poll, clock_gettime, tcflush, tcsetattr, pthread_sigmask, dup2, pread, close only.
 static void restore(void) {
     int saved = errno;
     if (atomic_exchange(&guard.armed, 0)) {
@@ -66,6 +66,8 @@ static void restore(void) {
         sigaddset(&set, SIGTTOU);
         pthread_sigmask(SIG_BLOCK, &set, &old);
         write_bounded(guard.output, guard.bytes, guard.count);
+        // Answers of the terminal that nobody has read are not for the shell.
+        tcflush(guard.input, TCIFLUSH);
         tcsetattr(guard.input, TCSANOW, &guard.modes);
         pthread_sigmask(SIG_SETMASK, &old, NULL);
     }
@@ -78,7 +80,7 @@ static void on_fault(int signal, siginfo_t *info, void *context) {
     restore();
     for (int i = 0; i < fault_count; i++)
         if (faults[i] == signal) sigaction(signal, &before[i], NULL);
-    // A fault of the processor happens again on return, with the right address, and meets the action of before: the
+    // A fault of the processor happens again on return, with the right address, and meets the action set above: the
     // default, or a sanitizer's report. What was sent, and a breakpoint (already passed), is sent again.
     int again = info && info->si_code > 0 && signal != SIGTRAP && signal != SIGABRT && signal != SIGSYS;
     if (!again) raise(signal);
@@ -108,6 +110,13 @@ static void install(void) {
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < fault_count; i++)
         if (sigaction(faults[i], &action, &before[i]) != 0) install_result = errno;
+    // After us comes the default action. A sanitizer's report is worth having instead, and Swift's backtracer only
+    // where it was asked for: unasked, on a terminal, it would keep the process for half a minute, waiting for a key.
+    if (!terminal_is_sanitized() && !getenv("SWIFT_BACKTRACE"))
+        for (int i = 0; i < fault_count; i++) {
+            memset(&before[i], 0, sizeof before[i]);
+            before[i].sa_handler = SIG_DFL;
+        }
     if (atexit(on_exit_of_process) != 0) install_result = ENOMEM;
 }
 

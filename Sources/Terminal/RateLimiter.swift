@@ -1,15 +1,15 @@
 /// Lets so many bytes a second through, in portions so small that any two seconds come out within a few percent.
 ///
 /// Pure: times go in.
-struct RateLimiter: Sendable {
+package struct RateLimiter: Sendable {
     private var bytesPerSecond: Double?
     private var tokens = 0.0
     private var last: ContinuousClock.Instant?
 
     /// No limit.
-    init() {}
+    package init() {}
 
-    init(bytesPerSecond: Int?, at time: ContinuousClock.Instant) {
+    package init(bytesPerSecond: Int?, at time: ContinuousClock.Instant) {
         self.bytesPerSecond = bytesPerSecond.map { Double(max(1, $0)) }
         last = time
     }
@@ -18,7 +18,7 @@ struct RateLimiter: Sendable {
     private var capacity: Double { max(1, (bytesPerSecond ?? 0) / 50) }
 
     /// How long to wait before any of `count` bytes may go; nil for not at all.
-    mutating func pause(for count: Int, at time: ContinuousClock.Instant) -> Duration? {
+    package mutating func pause(for count: Int, at time: ContinuousClock.Instant) -> Duration? {
         guard let bytesPerSecond else { return nil }
         if let last {
             tokens = min(capacity, tokens + (time - last) / .seconds(1) * bytesPerSecond)
@@ -31,10 +31,12 @@ struct RateLimiter: Sendable {
     }
 
     /// How many of `count` bytes may go now.
-    func allowed(_ count: Int) -> Int {
+    package func allowed(_ count: Int) -> Int {
         bytesPerSecond == nil ? count : min(count, max(1, Int(tokens)))
     }
 
     /// So many went.
-    mutating func take(_ count: Int) { if bytesPerSecond != nil { tokens -= Double(count) } }
+    package mutating func take(_ count: Int) {
+        if bytesPerSecond != nil { tokens -= Double(count) }
+    }
 }

@@ -58,9 +58,10 @@ extension Terminal {
     ///
     /// - Throws: As ``enterScreen()``.
     public func suspend() throws(TerminalError) {
+        let wasEntered = state.withLock { $0.isEntered }
         leaveScreen()
         SignalSet.stop()
-        try enterScreen()
+        if wasEntered { try enterScreen() }
     }
 
     /// After a stop that was not ours to prepare (SIGSTOP): whatever the shell did to the terminal, take it again.

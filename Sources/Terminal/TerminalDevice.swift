@@ -102,7 +102,8 @@ final class TerminalDevice: Sendable {
         raw.c_oflag &= ~tcflag_t(OPOST)
         raw.c_cflag = raw.c_cflag & ~tcflag_t(CSIZE | PARENB) | tcflag_t(CS8)
         raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ECHOE | ECHOK | ECHONL | IEXTEN)
-        raw.c_lflag |= tcflag_t(ISIG)
+        // Without NOFLSH the kernel throws half a picture away at Ctrl-Z, and the other half follows.
+        raw.c_lflag |= tcflag_t(ISIG | NOFLSH)
         // VTIME 0, VMIN 1: with VMIN 0 "nothing yet" would look like the end.
         raw.c_cc.5 = 0
         raw.c_cc.6 = 1

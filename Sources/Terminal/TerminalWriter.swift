@@ -1,3 +1,4 @@
+import CTerminalShims
 import Glibc
 import Synchronization
 
@@ -58,6 +59,14 @@ public final class TerminalWriter: Sendable {
         self.isShared = isShared
         self.wakeDescriptor = wakeDescriptor
         self.ledger = ledger
+    }
+
+    /// A writer to any non-blocking descriptor, open at once: for tests.
+    package convenience init(descriptor: Int32) {
+        self.init(
+            descriptor: descriptor, isShared: false, wakeDescriptor: terminal_eventfd(),
+            ledger: ReplyLedger())
+        _ = open(with: "")
     }
 
     deinit { close(wakeDescriptor) }
@@ -134,7 +143,7 @@ public final class TerminalWriter: Sendable {
     // MARK: For Terminal
 
     /// Opens the way with some first bytes.
-    func open(with text: String) -> Outcome {
+    package func open(with text: String) -> Outcome {
         resume()
         return state.withLock { state in
             guard !state.isClosed else { return .closed }
@@ -144,7 +153,7 @@ public final class TerminalWriter: Sendable {
     }
 
     /// Shuts the way with some last bytes: ends a call under way, and lets none begin before ``open(with:)``.
-    func shut(with text: String) {
+    package func shut(with text: String) {
         interrupt()
         state.withLock { state in
             resume()
@@ -160,7 +169,7 @@ public final class TerminalWriter: Sendable {
     }
 
     /// Writes a short sequence soon, without ever waiting for a call under way.
-    func post(_ text: String) {
+    package func post(_ text: String) {
         posted.withLock { $0 += text.utf8 }
         flushPostedIfFree()
     }

@@ -296,10 +296,12 @@ public final class PseudoTerminal {
         return exit
     }
 
-    /// Waits until the program is stopped (Ctrl-Z) and tells by which signal; nil after the time-out.
+    /// Waits until the program is stopped (Ctrl-Z), reads what it wrote before, and tells by which
+    /// signal; nil after the time-out.
     @discardableResult
     public func waitForStop(timeout: Duration = .seconds(20)) -> Int32? {
         run(until: { stopSignal != nil || exit != nil }, timeout: timeout)
+        while pump(until: .now) {}
         return stopSignal
     }
 

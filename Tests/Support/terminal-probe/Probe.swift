@@ -38,6 +38,12 @@ enum Probe {
             let found = terminal.awaitCapabilities()
             report(found, terminal)
             return try events(terminal)
+        case "link":
+            try terminal.enterScreen()
+            let bytes = [UInt8](repeating: 0x2E, count: 1000)
+            terminal.writer.write(bytes, requestingStatus: true)
+            terminal.writer.write(bytes, requestingStatus: true)
+            return try events(terminal)
         case "query-and-leave":
             try terminal.enterScreen()
             terminal.requestCapabilities()
@@ -52,8 +58,6 @@ enum Probe {
         case "crash": try crash(terminal, words.count > 1 ? words[1] : "")
         case "flood": return try flood(terminal, Int(words.last!) ?? 0, rate: nil)
         case "rate": return try flood(terminal, 1 << 16, rate: Int(words.last!))
-        case "no-terminal-events":
-            break
         default: say("what?")
         }
         return 0
@@ -141,36 +145,36 @@ enum Probe {
         let picture =
             Array("\u{1B}[?2026h\u{1B}Pq".utf8) + [UInt8](repeating: 0x7E, count: byteCount)
             + Array("\u{1B}\\\u{1B}[?2026l".utf8)
-        let isDone = Atomic(false)
+        let flag = Flag()
         let end = DispatchSemaphore(value: 0)
-        return try withExtendedLifetime(isDone) {
-            let flag = Flag()
-            let writer = terminal.writer
-            DispatchQueue.global().async {
-                while !flag.isSet { if writer.write(picture) == .closed { break } }
-                end.signal()
+        let writer = terminal.writer
+        DispatchQueue.global().async {
+            while !flag.isSet {
+                switch writer.write(picture) {
+                case .whole: break
+                case .interrupted: usleep(1000)
+                case .closed: flag.set()
+                }
             }
-            defer {
-                flag.set()
-                writer.interrupt()
-                end.wait()
-            }
-            while true {
-                for event in terminal.waitForEvents() {
-                    switch event {
-                    case .key(Key(.character("q"))):
-                        flag.set()
-                        terminal.leaveScreen()
-                        return 0
-                    case .suspend: try terminal.suspend()
-                    case .signal(let signal):
-                        flag.set()
-                        terminal.leaveScreen()
-                        SignalSet.end(by: signal)
-                    case .inputClosed:
-                        return 3
-                    default: break
-                    }
+            end.signal()
+        }
+        defer {
+            flag.set()
+            writer.interrupt()
+            end.wait()
+        }
+        while true {
+            for event in terminal.waitForEvents() {
+                switch event {
+                case .key(Key(.character("q"))):
+                    terminal.leaveScreen()
+                    return 0
+                case .suspend: try terminal.suspend()
+                case .signal(let signal):
+                    terminal.leaveScreen()
+                    SignalSet.end(by: signal)
+                case .inputClosed: return 3
+                default: break
                 }
             }
         }
