@@ -25,7 +25,7 @@ final class BufferSupply: @unchecked Sendable {
         /// Samples whose pictures were begun or had errors concealed, until `takeFacts` asks.
         var begun: Set<Int64> = []
         var concealed: Set<Int64> = []
-        /// In decode order the newest picture; in presentation order the field pictures that are not judged yet.
+        /// In decode order the newest picture; in presentation order the marked pictures that are not judged yet.
         var captures: [Capture] = []
         /// What each of libavcodec's threads (by the address of its context) works on.
         var current: [UInt: Int64] = [:]
@@ -49,7 +49,7 @@ final class BufferSupply: @unchecked Sendable {
         guard code >= 0 else { return code }
         frame.pointee.opaque = nil
         let tag = PacketTag(timeStamp: frame.pointee.pts)
-        if tag.isField { DecodeMarks.place(in: frame) }
+        DecodeMarks.place(in: frame, layout: tag.marks)
         // SAFETY: the pictures are touched only under the lock.
         nonisolated(unsafe) let (context, frame) = (context, frame)
         return state.withLock { state in
@@ -58,12 +58,15 @@ final class BufferSupply: @unchecked Sendable {
             }
             state.begun.insert(tag.sample)
             state.current[UInt(bitPattern: context)] = tag.sample
-            guard outputOrder == .decode || tag.isField else { return 0 }
+            guard outputOrder == .decode || tag.marks != .none else { return 0 }
             guard let reference = av_frame_clone(frame) else { return CFF_AVERROR_ENOMEM }
-            if outputOrder == .decode {
-                // Gaps in frame_num are filled with pictures too: the last one is the sample's own.
-                for capture in state.captures { capture.free() }
-                state.captures.removeAll(keepingCapacity: true)
+            // Gaps in frame_num are filled with pictures too: the last one is the sample's own.
+            state.captures.removeAll { capture in
+                guard outputOrder == .decode || capture.tag.sample == tag.sample else {
+                    return false
+                }
+                capture.free()
+                return true
             }
             state.captures.append(Capture(frame: reference, source: frame))
             return 0

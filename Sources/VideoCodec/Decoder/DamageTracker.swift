@@ -63,7 +63,8 @@ struct DamageTracker {
         let broken = facts.isBroken || isLost
         let isLeading = leadingLimit.map { facts.presentationTimeStamp < $0 } ?? false
         let lacksReferences = isBroken || isLeading
-        if broken && facts.isReference {
+        // Nothing from a recovery point on, in presentation order, is predicted from its leading pictures.
+        if broken && facts.isReference && !isLeading {
             isBroken = true
             recovery = nil
         }

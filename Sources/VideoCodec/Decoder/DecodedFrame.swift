@@ -32,24 +32,22 @@ struct DecodedFrame: ~Copyable {
     }
 }
 
-/// What a packet carries through libavcodec as its time stamp: the sample it comes from, and whether it is a field.
+/// What a packet carries through libavcodec as its time stamp: the sample it comes from, and how its buffer is marked.
 struct PacketTag: Hashable {
     /// Counts samples in the order in which they were sent.
     var sample: Int64
-    /// Whether the packet holds one field.
-    ///
-    /// Buffers for fields are marked (see ``DecodeMarks``).
-    var isField: Bool
+    /// How buffers for the picture are marked, to find what is not decoded.
+    var marks: DecodeMarks.Layout
 
-    init(sample: Int64, isField: Bool) {
+    init(sample: Int64, marks: DecodeMarks.Layout) {
         self.sample = sample
-        self.isField = isField
+        self.marks = marks
     }
 
     init(timeStamp: Int64) {
-        sample = timeStamp >> 1
-        isField = timeStamp & 1 != 0
+        sample = timeStamp >> 2
+        marks = DecodeMarks.Layout(rawValue: Int(timeStamp & 3)) ?? .none
     }
 
-    var timeStamp: Int64 { sample << 1 | (isField ? 1 : 0) }
+    var timeStamp: Int64 { sample << 2 | Int64(marks.rawValue) }
 }

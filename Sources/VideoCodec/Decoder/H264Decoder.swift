@@ -10,7 +10,7 @@ internal import Glibc
 final class H264Decoder {
     /// The order in which pictures come out.
     enum OutputOrder {
-        /// Each as soon as its last packet was sent, from `BufferSupply.newestPicture`. Slice threads.
+        /// Each as soon as its last packet was sent, from `BufferSupply.newestPicture`. One thread, or slice threads.
         case decode
         /// As they are shown, from `receive`, after a delay. Frame threads.
         case presentation
@@ -91,8 +91,13 @@ final class H264Decoder {
         context.pointee.extradata_size = Int32(record.count)
     }
 
-    /// The threads that libavcodec really uses.
-    var activeThreadCount: Int { Int(context.pointee.thread_count) }
+    /// How buffers must be marked, so that what is not decoded is found.
+    ///
+    /// libavcodec does not conceal errors in fields, nor in frames with slice threads.
+    func marks(forField isField: Bool) -> DecodeMarks.Layout {
+        if isField { return .fields }
+        return outputOrder == .decode && context.pointee.thread_count > 1 ? .frame : .none
+    }
 
     /// Sends AVCC bytes.
     ///

@@ -184,7 +184,10 @@ final class DecompressionEngine {
         }
         decoder = try? H264Decoder(
             .init(
-                outputOrder: isTemporal ? .presentation : .decode, threadCount: limits.threadCount,
+                outputOrder: isTemporal ? .presentation : .decode,
+                // With slice threads libavcodec conceals nothing: only where they were asked for.
+                threadCount: limits.threadCount
+                    ?? (isTemporal ? DecompressionShared.defaultThreadCount : 1),
                 parameterSets: format.avcDecoderConfiguration ?? [],
                 reorderDepth: reorderDepth.depth, maximumPixelCount: Int64(limits.pixelCount)))
         newParameterSets = nil
@@ -211,7 +214,8 @@ final class DecompressionEngine {
         _ job: Job, _ contents: SampleContents, _ number: Int64, to decoder: H264Decoder
     ) -> LibavError? {
         guard contents.hasSlices || contents.hasParameterSets else { return nil }
-        let tag = PacketTag(sample: number, isField: contents.isField)
+        let tag = PacketTag(
+            sample: number, marks: decoder.marks(forField: contents.isField))
         var failure: LibavError?
         let end = job.sample.byteCount
         let boundary = contents.fieldBoundary ?? end
@@ -265,9 +269,8 @@ final class DecompressionEngine {
             fail(entry, judge(contents, isBroken: true))
             return
         }
-        let isUndecoded =
-            contents.isField
-            && DecodeMarks.remain(in: picture.pointer, fields: completes ? 3 : contents.fields)
+        let isUndecoded = DecodeMarks.remain(
+            in: picture.pointer, fields: completes ? 3 : contents.fields)
         let verdict = judge(contents, isBroken: known.isBroken || isUndecoded)
         if contents.isField, contents.fields != 3, !completes {
             deliver(entry, verdict, repeatField(of: picture, isBottom: contents.fields == 2))
@@ -363,7 +366,7 @@ final class DecompressionEngine {
 
     /// Gives up on pictures that libavcodec must have dropped: it gives later ones, and holds back fewer than came since.
     private func dropOverdue(before entry: Pending) {
-        let limit = nextNumber - Int64(64 + 2 * shared.limits.threadCount)
+        let limit = nextNumber - Int64(64 + 2 * (shared.limits.threadCount ?? 16))
         guard let oldest = pending.first, oldest.number < limit else { return }
         let time = entry.job.frame.presentationTimeStamp
         pending.removeAll { candidate in

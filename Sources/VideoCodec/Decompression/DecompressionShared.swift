@@ -6,7 +6,8 @@ internal import Synchronization
 final class DecompressionShared: Sendable {
     /// Bounds of the decoder, read when it is opened.
     struct Limits: Sendable {
-        var threadCount: Int
+        /// Nil for the default.
+        var threadCount: Int?
         var pixelCount: Int
     }
 
@@ -26,7 +27,7 @@ final class DecompressionShared: Sendable {
         state = Mutex(
             State(
                 limits: Limits(
-                    threadCount: Self.defaultThreadCount, pixelCount: Self.defaultPixelCount)))
+                    threadCount: nil, pixelCount: Self.defaultPixelCount)))
     }
 
     /// The number of processors, 16 at most: more threads cost delay and memory and gain nothing.

@@ -4,5 +4,4 @@ struct SessionProperties: Sendable {
     var propagatePerFrameHDRDisplayMetadata: Bool?
     var generatePerFrameHDRDisplayMetadata: Bool?
     var minimumBufferCount = 0
-    var isThreadCountSet = false
 }

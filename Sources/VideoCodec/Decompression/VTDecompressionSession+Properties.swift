@@ -7,17 +7,15 @@ internal import Synchronization
 extension VTDecompressionSession {
     // MARK: Typed
 
-    /// libavcodec's threads, nil for the default: the number of processors, 16 at most.
+    /// libavcodec's threads; nil for the default.
     ///
+    /// The default is the number of processors, 16 at most, in presentation order, and one in decode order: there
+    /// threads share the slices of a picture, and libavcodec then conceals no errors.
     /// Takes effect when the decoder is next opened: before the first sample, and where a random access point changes
     /// between decode and presentation order. In presentation order each thread adds a picture of delay.
     public var threadCount: Int? {
-        get { properties.withLock { $0.isThreadCountSet } ? shared.limits.threadCount : nil }
-        set {
-            let count = newValue.map { min(max($0, 1), 64) }
-            shared.limits.threadCount = count ?? DecompressionShared.defaultThreadCount
-            properties.withLock { $0.isThreadCountSet = count != nil }
-        }
+        get { shared.limits.threadCount }
+        set { shared.limits.threadCount = newValue.map { min(max($0, 1), 64) } }
     }
 
     /// The largest picture, in samples of luma; larger ones are refused before memory is taken for them.
@@ -123,7 +121,7 @@ extension VTDecompressionSession {
         guard !shared.isInvalidated else { throw VTError.invalidSession }
         switch key {
         case .realTime: return properties.withLock { $0.realTime }
-        case .threadCount: return threadCount ?? shared.limits.threadCount
+        case .threadCount: return threadCount ?? DecompressionShared.defaultThreadCount
         case .numberOfFramesBeingDecoded: return numberOfFramesBeingDecoded
         case .pixelBufferPool: return pixelBufferPool
         case .pixelBufferPoolIsShared, .usingHardwareAcceleratedVideoDecoder: return false
