@@ -20,15 +20,10 @@ enum StreamFiles {
         [UInt8](try Data(contentsOf: directory.appending(path: name)))
     }
 
-    /// Pictures that FFmpeg does not put out: they lead the recovery point the stream begins with, or the stream is
-    /// too broken for it.
-    private static let leadingPictures = [
-        "tsduck_test-036_video.264": 2, "tsduck_test-138_video.264": 3,
-    ]
-
     struct Entry: Sendable, CustomStringConvertible {
         let name: String
         let features: Set<String>
+        /// With those that FFmpeg does not put out.
         let pictureCount: Int
         let width: Int
         let height: Int
@@ -44,13 +39,15 @@ enum StreamFiles {
                 .map(String.init)
             guard fields.count >= 14, !fields[6].contains("hevc"), var count = Int(fields[7])
             else { return nil }
-            if let match = fields[13].firstMatch(of: /coded frames by slice headers: (\d+)/) {
+            if fields.count > 14,
+                let match = fields[14].firstMatch(of: /coded frames by slice headers: (\d+)/)
+            {
                 count = Int(match.1) ?? count
             }
             return Entry(
                 name: fields[0],
                 features: Set(fields[6].split(separator: ",").map(String.init)),
-                pictureCount: count + leadingPictures[fields[0], default: 0],
+                pictureCount: count,
                 width: Int(fields[8]) ?? 0, height: Int(fields[9]) ?? 0)
         }
     }()
