@@ -25,6 +25,7 @@ public struct AccessUnitParser: Sendable {
     public private(set) var undecodableByteRange: Range<Int64>?
 
     private var reader = BitReader()
+    private var seiBytes: [UInt8] = []
     private var counter = PictureOrderCounter()
     private var tracker = FrameNumTracker()
     private var active: ActiveParameterSets?
@@ -64,7 +65,9 @@ public struct AccessUnitParser: Sendable {
         case 7, 8:
             noteBoundary(nal)
             let insertion = unsafe parameterSets.insert(bytes)
-            if insertion == .changed && nalUnits.count < Self.maximumNALUnitCount {
+            if insertion == .changed && unit.first != nil
+                && nalUnits.count < Self.maximumNALUnitCount
+            {
                 changedParameterSets.append(nalUnits.count)
             }
             push(nal)
@@ -158,7 +161,11 @@ extension AccessUnitParser {
     }
 
     private mutating func readSEI(_ bytes: UnsafeRawBufferPointer) {
+        // Out of `self`, so that the closure may write there; the memory is used again.
         var rbsp: [UInt8] = []
+        swap(&rbsp, &seiBytes)
+        defer { swap(&rbsp, &seiBytes) }
+        rbsp.removeAll(keepingCapacity: true)
         unsafe EmulationPrevention.remove(
             from: UnsafeRawBufferPointer(rebasing: bytes.dropFirst()), into: &rbsp,
             limit: Self.longestSEIByteCount)

@@ -30,6 +30,16 @@ public struct ParameterSets: Sendable {
     private var pictureSets = [PictureEntry?](repeating: nil, count: 256)
     private var activeID: Int?
 
+    /// The bytes of one set at most: `avcC` has no room for more.
+    static let maximumByteCount = 65535
+    /// The bytes of all picture parameter sets at most.
+    ///
+    /// They are parsed again when their sequence parameter set changes,
+    /// so this bounds what a few bytes can cost; 256 sets as encoders write them take a tenth.
+    static let maximumTotalByteCount = 256 << 10
+
+    private var pictureSetByteCount = 0
+
     /// Changes whenever a set's content does.
     public private(set) var generation = 0
 
@@ -52,6 +62,11 @@ public struct ParameterSets: Sendable {
             return .invalid(.truncated(bit: 0, needed: 8))
         }
         let type = NALUnitHeader(byte: byte).type
+        guard nalUnit.count <= Self.maximumByteCount else {
+            return .invalid(
+                .invalidLength(
+                    offset: 0, length: nalUnit.count, available: Self.maximumByteCount))
+        }
         do throws(BitstreamError) {
             switch type {
             case .sps: return unsafe try insertSequenceSet(nalUnit)
@@ -102,6 +117,12 @@ public struct ParameterSets: Sendable {
         if let entry = pictureSets[id], unsafe Self.equal(entry.bytes, nalUnit) {
             return .unchanged
         }
+        let total = pictureSetByteCount - (pictureSets[id]?.bytes.count ?? 0) + nalUnit.count
+        guard total <= Self.maximumTotalByteCount else {
+            throw .invalidLength(
+                offset: 0, length: nalUnit.count,
+                available: Self.maximumTotalByteCount - total + nalUnit.count)
+        }
         var entry = PictureEntry(
             bytes: unsafe Array(nalUnit), sequenceParameterSetID: sequenceID)
         if let sequence = sequenceSets[sequenceID] {
@@ -115,6 +136,7 @@ public struct ParameterSets: Sendable {
             entry.parsedAgainst = sequence
         }
         pictureSets[id] = entry
+        pictureSetByteCount = total
         generation &+= 1
         return .changed
     }

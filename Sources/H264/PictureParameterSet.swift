@@ -15,8 +15,8 @@ public final class PictureParameterSet: Sendable {
         case foreground(topLeft: [Int], bottomRight: [Int])
         /// Types 3, 4, 5: groups that grow by `changeRate` map units.
         case changing(type: Int, directionFlag: Bool, changeRate: Int)
-        /// Type 6: a group for each map unit.
-        case explicit([UInt8])
+        /// Type 6: a group for each map unit, not read.
+        case explicit(mapUnitCount: Int)
     }
 
     /// The whole NAL unit, header byte and emulation prevention included.
@@ -162,21 +162,10 @@ extension PictureParameterSet.SliceGroupMap {
         case 6:
             _ = try reader.readUE("pic_size_in_map_units_minus1", limit...limit)
             let bits = count > 4 ? 3 : count > 2 ? 2 : 1
-            guard bits * mapUnits <= reader.bitsLeft else {
-                throw .truncated(
-                    bit: reader.bitPosition, needed: bits * mapUnits - reader.bitsLeft)
-            }
-            var groups: [UInt8] = []
-            groups.reserveCapacity(mapUnits)
-            for _ in 0..<mapUnits {
-                let group = try reader.readBits(bits)
-                guard group < UInt32(count) else {
-                    throw .invalidValue(
-                        element: "slice_group_id", value: Int64(group), bit: reader.bitPosition)
-                }
-                groups.append(UInt8(group))
-            }
-            self = .explicit(groups)
+            // Nobody here asks for the groups, and there may be a million: a set is parsed anew with every change of
+            // its sequence parameter set.
+            try reader.skipBits(bits * mapUnits)
+            self = .explicit(mapUnitCount: mapUnits)
         case let type:
             self = .changing(
                 type: type, directionFlag: try reader.readFlag(),

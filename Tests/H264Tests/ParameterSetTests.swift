@@ -1,6 +1,23 @@
 import H264
 import Testing
 
+@Suite("NAL unit type")
+struct NALUnitTypeTests {
+    @Test func `every type has its name`() {
+        #expect((0...31).allSatisfy { !NALUnitType(rawValue: $0).name.isEmpty })
+        #expect(NALUnitType(rawValue: 5).name == "slice, IDR")
+        #expect(NALUnitType(rawValue: 37) == .sliceIDR)
+        #expect((0...31).filter { NALUnitType(rawValue: $0).isVCL } == [1, 2, 3, 4, 5])
+    }
+
+    @Test func `the header byte is three fields`() {
+        let header = NALUnitHeader(byte: 0xE7)
+        #expect(header.forbiddenZeroBit && header.referenceIDC == 3 && header.type == .sps)
+        let good = NALUnitHeader(byte: 0x41)
+        #expect(!good.forbiddenZeroBit && good.referenceIDC == 2 && good.type == .sliceNonIDR)
+    }
+}
+
 @Suite("Sequence parameter set")
 struct SequenceParameterSetTests {
     @Test func `1080 lines are cropped by 4 progressive, by 2 interlaced`() throws {
@@ -243,7 +260,7 @@ struct SequenceParameterSetTests {
             try map(count: 3, type: 6) {
                 $0.writeUE(15)
                 for unit in 0..<16 as Range<UInt32> { $0.writeBits(unit % 3, 2) }
-            } == .explicit((0..<16).map { $0 % 3 }))
+            } == .explicit(mapUnitCount: 16))
         #expect(throws: BitstreamError.self) { try map(count: 3, type: 6) { $0.writeUE(1000) } }
         #expect(throws: BitstreamError.self) { try map(count: 9, type: 1) { _ in } }
         #expect(throws: BitstreamError.self) { try map(count: 2, type: 7) { _ in } }
@@ -291,6 +308,40 @@ struct ParameterSetsTests {
         #expect(sets.pictureParameterSet(0)?.initialQP == 26)
         #expect(sets.pictureParameterSet(-1) == nil && sets.pictureParameterSet(256) == nil)
         #expect(sets.sequenceParameterSet(-1) == nil && sets.sequenceParameterSet(32) == nil)
+    }
+
+    @Test func `sets too long to be real are refused`() {
+        var sets = ParameterSets()
+        let padding = [UInt8](repeating: 0xFF, count: 65535)
+        guard case .invalid = sets.insert(SyntheticSPS().nalUnit + padding) else {
+            Issue.record("accepted")
+            return
+        }
+        var accepted = 0
+        for id in 0..<20 as Range<UInt32> {
+            let nal = SyntheticPPS(id: id).nalUnit + padding.prefix(60_000)
+            if sets.insert(nal) == .changed { accepted += 1 }
+        }
+        #expect(accepted == 4)
+        // One that takes another's place has its room.
+        #expect(sets.insert(SyntheticPPS(id: 3, qp: 1).nalUnit) == .changed)
+        #expect(sets.insert(SyntheticPPS(id: 9).nalUnit + padding.prefix(60_000)) == .changed)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `sets that change with every picture cost no more than their bytes allow`() {
+        var parser = AccessUnitParser()
+        var nals: [[UInt8]] = []
+        for id in 0..<256 as Range<UInt32> {
+            nals.append(
+                SyntheticPPS(id: id).nalUnit + (0..<300).flatMap { _ in [0, 0, 3] as [UInt8] })
+        }
+        for round in 0..<10 as Range<UInt32> {
+            let sps = SyntheticSPS(width: 4 + round % 2)
+            nals.append(sps.nalUnit)
+            nals.append(SyntheticSlice(idr: true, type: 7).nalUnit(sps, SyntheticPPS()))
+        }
+        #expect(accessUnits(of: nals.annexB, parser: &parser).count == 10)
     }
 
     @Test func `a set in use changes when a sequence begins`() {
