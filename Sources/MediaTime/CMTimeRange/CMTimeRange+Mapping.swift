@@ -58,8 +58,11 @@ extension CMTime {
             timescale: CMTimeScale(clamping: multiple),
             wasRounded: hasBeenRounded || start.hasBeenRounded || duration.hasBeenRounded,
             epoch: start.epoch)
+        if range.containsTime(rounded) { return rounded }
         // Rounded past an edge: the end is the start of the next round.
-        return range.containsTime(rounded) ? rounded : start
+        return CMTime(
+            value: start.value, timescale: start.timescale, flags: [.valid, .hasBeenRounded],
+            epoch: start.epoch)
     }
 
     /// The time multiplied by the quotient of two durations that are not 0.
