@@ -47,6 +47,7 @@ let package = Package(
         .systemLibrary(
             name: "CNcurses", path: "Sources/CNcurses", providers: [.apt(["libncurses-dev"])]),
         .target(name: "CFFmpegShims", dependencies: ["CFFmpeg"]),
+        .target(name: "CGetopt"),
         .target(name: "CTerminalShims"),
     ]
         // The pipeline, from bytes to the terminal.
@@ -77,7 +78,7 @@ let package = Package(
             .executableTarget(
                 name: "tplay",
                 dependencies: [
-                    "Playback", "ElementaryStream", "TerminalGraphics", "Terminal",
+                    "CGetopt", "Playback", "ElementaryStream", "TerminalGraphics", "Terminal",
                     "VideoCodec", "SampleBuffers", "PixelBuffers", "MediaTime", "H264",
                 ],
                 swiftSettings: strict),

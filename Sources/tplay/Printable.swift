@@ -9,4 +9,17 @@ enum Printable {
         }
         return result
     }
+
+    /// `text` as a word of a shell command, control characters shown as `?`.
+    static func quoted(_ text: String) -> String {
+        let safe = Self.text(text)
+        let isPlain = safe.utf8.allSatisfy { byte in
+            (0x2B...0x3A).contains(byte) || (0x41...0x5A).contains(byte)
+                || (0x61...0x7A).contains(byte) || byte == 0x5F
+        }
+        if isPlain, !safe.isEmpty { return safe }
+        return "'"
+            + safe.split(separator: "'", omittingEmptySubsequences: false)
+            .joined(separator: "'\\''") + "'"
+    }
 }

@@ -1,5 +1,7 @@
+import CGetopt
 import ElementaryStream
 import Glibc
+import Playback
 import TerminalGraphics
 
 /// Reads the command line with `getopt_long`, so that abbreviations, `--name=value` and `--` work as everywhere.
@@ -38,49 +40,45 @@ enum OptionParser {
     }
 
     private static func walk(_ arguments: [String], _ body: (Event) -> Bool) {
-        var table = Option.all.indices.map { index in
-            unsafe option(
-                name: strdup(Option.all[index].name.rawValue),
-                has_arg: Option.all[index].argument == nil ? 0 : 1, flag: nil,
-                val: Int32(256 + index))
-        }
-        unsafe table.append(option())
-        var argv = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        let names = unsafe Option.all.map { unsafe strdup($0.name.rawValue) }
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer {
-            for unsafe entry in unsafe table { unsafe free(UnsafeMutablePointer(mutating: entry.name)) }
+            for unsafeword in unsafe names + words { unsafe free(word) }
         }
-        opterr = 0
-        optind = 0
-        var letters = "-:"  // operands in order; a missing argument gives ':'
-        for option in Option.all {
+        cgetopt_begin()
+        var letters = "-:"
+        for (index, option) in Option.all.enumerated() {
+            unsafe cgetopt_add(names[index], option.argument == nil ? 0 : 1, Int32(256 + index))
             if let letter = option.letter { letters += String(letter) }
         }
+        let count = Int32(arguments.count)
         while true {
-            let place = max(Int(optind), 1)
-            let code = unsafe getopt_long(
-                Int32(arguments.count), &argv, letters, table, nil)
-            if code == -1 { break }
-            let argument = unsafe optarg.map { unsafe String(cString: $0) }
-            let event: Event
-            switch code {
-            case 1: event = .operand(argument ?? "")
-            case 63:  // '?'
-                event = .unknown(place < arguments.count ? arguments[place] : "")
-            case 58:  // ':'
-                let index = Int(optopt) - 256
-                event = .missing(
-                    Option.all.indices.contains(index) ? Option.all[index].name.rawValue : "")
-            case 256...: event = .option(Option.all[Int(code) - 256], argument)
-            default:
-                guard let scalar = Unicode.Scalar(UInt32(code)),
-                    let option = Option.all.first(where: { $0.letter == Character(scalar) })
-                else { continue }
-                event = .option(option, argument)
-            }
-            guard body(event) else { return }
+            let step = unsafe cgetopt_next(count, &words, letters)
+            if unsafe step.code == -1 { break }
+            guard let event = unsafe event(of: step, arguments), body(event) else { return }
         }
-        for index in min(Int(optind), arguments.count)..<arguments.count {
+        for index in min(Int(cgetopt_place()), arguments.count)..<arguments.count {
             guard body(.operand(arguments[index])) else { return }
+        }
+    }
+
+    @unsafe
+    private static func event(of step: cgetopt_step, _ arguments: [String]) -> Event? {
+        let argument = unsafe step.argument.map { unsafe String(cString: $0) }
+        switch unsafe step.code {
+        case 1: return .operand(argument ?? "")
+        case 63:  // '?'
+            let place = unsafe Int(step.place)
+            return .unknown(place < arguments.count ? arguments[place] : "")
+        case 58:  // ':'
+            let index = unsafe Int(step.option) - 256
+            return .missing(
+                Option.all.indices.contains(index) ? Option.all[index].name.rawValue : "")
+        case 256...: return .option(Option.all[unsafe Int(step.code) - 256], argument)
+        default:
+            let scalar = unsafe Unicode.Scalar(UInt32(step.code))
+            return Option.all.first { $0.letter == scalar.map(Character.init) }
+                .map { .option($0, argument) }
         }
     }
 
@@ -154,17 +152,17 @@ enum OptionParser {
         case .untimed: options.isUntimed = true
         case .strict: options.isStrict = true
         case .log: options.logPath = value
-        case .renderer: options.renderer = try choice(Options.Renderer.self)
+        case .renderer: options.renderer = try choice(PlaybackOptions.Renderer.self)
         case .size:
             guard let size = Decimal.size(value), size.width <= 1000, size.height <= 1000 else {
                 throw wrong("must be columns x rows, such as 160x45, at most 1000x1000")
             }
-            options.size = (size.width, size.height)
+            options.size = TerminalGrid(columns: size.width, rows: size.height)
         case .cellSize:
             guard let size = Decimal.size(value), size.width <= 256, size.height <= 256 else {
                 throw wrong("must be pixels, such as 8x16, at most 256x256")
             }
-            options.cellSize = (size.width, size.height)
+            options.cellSize = CellSize(width: size.width, height: size.height)
         case .fit: options.fit = try choice(Fit.self)
         case .noStatus: options.hasStatus = false
         case .report: options.report = try choice(Options.Report.self)

@@ -1,4 +1,5 @@
 import ElementaryStream
+import Playback
 import TerminalGraphics
 
 /// What the command line asks for.
@@ -6,11 +7,6 @@ struct Options: Sendable {
     /// What to do in place of playing.
     enum Report: String, CaseIterable, Sendable {
         case summary, frames, nals
-    }
-
-    /// Which renderer draws.
-    enum Renderer: String, CaseIterable, Sendable {
-        case auto, half, sixel, none
     }
 
     var files: [String] = []
@@ -24,9 +20,9 @@ struct Options: Sendable {
     var isUntimed = false
     var isStrict = false
     var logPath: String?
-    var renderer = Renderer.auto
-    var size: (columns: Int, rows: Int)?
-    var cellSize: (width: Int, height: Int)?
+    var renderer = PlaybackOptions.Renderer.auto
+    var size: TerminalGrid?
+    var cellSize: CellSize?
     var fit = Fit.contain
     var hasStatus = true
     var report: Report?

@@ -5,12 +5,27 @@ struct JSONLine {
     private var bytes: [UInt8]
     private var isEmpty = true
 
-    /// Begins an object in `storage`, which may be reused from line to line.
-    init(reusing storage: [UInt8] = []) {
-        bytes = storage
-        bytes.removeAll(keepingCapacity: true)
+    /// Begins an object behind what `storage` holds, which comes back with ``finished()``.
+    init(appendingTo storage: inout [UInt8]) {
+        // Moved, not copied.
+        bytes = []
+        swap(&bytes, &storage)
         bytes.append(UInt8(ascii: "{"))
     }
+
+    /// Begins an object of its own.
+    init() {
+        bytes = [UInt8(ascii: "{")]
+    }
+
+    /// Goes on in an object begun elsewhere.
+    init(continuing: Void) {
+        bytes = []
+        isEmpty = false
+    }
+
+    /// What is written so far; the object is ended elsewhere.
+    consuming func unfinished() -> [UInt8] { bytes }
 
     /// Ends the object and the line.
     consuming func finished() -> [UInt8] {

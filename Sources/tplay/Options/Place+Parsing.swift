@@ -1,20 +1,16 @@
 import MediaTime
+import Playback
 
-/// A place in a stream: a picture by its number in presentation order, or a time.
-enum Place: Hashable, Sendable {
-    /// `#120` or `120f`.
-    case picture(Int)
-    /// `12.5`, `1:02.5`, `1:01:02.5`: nanoseconds of presentation time.
-    case time(nanoseconds: Int64)
-
-    /// Reads a place as it is written on the command line; nil where it is none.
+extension Place {
+    /// Reads a place as it is written on the command line: `#120`, `120f`, `12.5`, `1:02.5`, `1:01:02.5`; nil where
+    /// it is none.
     init?(_ text: String) {
         if text.hasPrefix("#"), let number = Decimal.integer(text.dropFirst()) {
             self = .picture(number)
         } else if text.hasSuffix("f"), let number = Decimal.integer(text.dropLast()) {
             self = .picture(number)
         } else if let nanoseconds = Self.nanoseconds(text) {
-            self = .time(nanoseconds: nanoseconds)
+            self = .time(CMTime(value: nanoseconds, timescale: 1_000_000_000))
         } else {
             return nil
         }
@@ -38,7 +34,7 @@ enum Place: Hashable, Sendable {
 
     /// The time, where it is one.
     var time: CMTime? {
-        guard case .time(let nanoseconds) = self else { return nil }
-        return CMTime(value: nanoseconds, timescale: 1_000_000_000)
+        guard case .time(let time) = self else { return nil }
+        return time
     }
 }

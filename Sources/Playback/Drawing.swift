@@ -1,0 +1,76 @@
+import Terminal
+import TerminalGraphics
+
+/// With what, and how large, pictures are drawn at a moment: options, terminal and its size put together.
+struct Drawing: Hashable, Sendable {
+    /// Nil draws no pictures.
+    var kind: RendererKind?
+    /// All cells that are drawn in.
+    var grid: TerminalGrid
+    /// What the renderer is told; its area leaves out the status line.
+    var renderer: RendererOptions
+    /// The row of the status line; nil where there is none.
+    var statusRow: Int?
+    /// What the encoder is told.
+    var encoder: ScreenEncoder.Options
+
+    /// Puts together what is asked for and what the terminal can do.
+    init(_ options: PlaybackOptions, terminal: Terminal?) {
+        let size = terminal?.size
+        let capabilities = terminal?.capabilities
+        let cell = options.cellSize ?? terminal?.cellSize.map { CellSize($0) } ?? .assumed
+        let whole = size.map { TerminalGrid(columns: $0.columns, rows: $0.rows) }
+        grid = options.grid ?? whole ?? Self.plainGrid
+        if let whole {
+            grid = TerminalGrid(
+                columns: min(grid.columns, whole.columns), rows: min(grid.rows, whole.rows))
+        }
+        let hasStatusLine = options.hasStatusLine && terminal != nil && grid.rows > 1
+        statusRow = hasStatusLine ? grid.rows - 1 : nil
+        switch options.renderer {
+        case .none: kind = nil
+        case .half: kind = .half
+        case .sixel: kind = .sixel
+        case .auto:
+            // Inside tmux and screen only what they say themselves counts: they answer DA1 in the terminal's place.
+            kind = capabilities?.hasSixel ?? false ? .sixel : .half
+        }
+        // An image that touches the last row would scroll the screen.
+        let isLastRowFree = hasStatusLine || kind != .sixel || terminal == nil
+        var area = grid
+        if hasStatusLine || !isLastRowFree {
+            area = TerminalGrid(columns: grid.columns, rows: max(1, grid.rows - 1))
+        }
+        renderer = RendererOptions(area: area, cellSize: cell, fit: options.fit)
+        encoder = ScreenEncoder.Options()
+        if let capabilities {
+            renderer.colorDepth = ColorDepth(capabilities.colorDepth)
+            renderer.maximumImageSize = capabilities.sixelLimit.map {
+                PixelSize(width: $0.width, height: $0.height)
+            }
+            renderer.maximumRegisterCount = min(max(capabilities.sixelRegisters ?? 256, 2), 256)
+            encoder.synchronizedOutput = capabilities.hasSynchronizedOutput
+        }
+    }
+
+    /// Where there is no terminal: COLUMNS × LINES, else 80 × 24.
+    private static var plainGrid: TerminalGrid {
+        TerminalGrid(
+            columns: environmentNumber("COLUMNS") ?? 80, rows: environmentNumber("LINES") ?? 24)
+    }
+}
+
+extension CellSize {
+    init(_ size: TerminalPixelSize) { self.init(width: size.width, height: size.height) }
+}
+
+extension ColorDepth {
+    init(_ depth: TerminalColorDepth) {
+        switch depth {
+        case .mono: self = .mono
+        case .ansi16: self = .palette16
+        case .palette256: self = .palette256
+        case .trueColor: self = .truecolor
+        }
+    }
+}

@@ -1,0 +1,9 @@
+public import MediaTime
+
+/// A place in a stream: a picture by its number in presentation order, or a time.
+public enum Place: Hashable, Sendable {
+    /// A picture, from 0.
+    case picture(Int)
+    /// A time of the presentation, which begins at 0.
+    case time(CMTime)
+}

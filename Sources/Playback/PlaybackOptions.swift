@@ -1,0 +1,47 @@
+public import ElementaryStream
+public import TerminalGraphics
+
+/// How files are played and drawn.
+public struct PlaybackOptions: Sendable {
+    /// Which renderer draws.
+    public enum Renderer: String, CaseIterable, Sendable {
+        /// The best that the terminal says it can show.
+        case auto
+        /// Half blocks.
+        case half
+        /// Sixel images.
+        case sixel
+        /// Nothing but the status line.
+        case none
+    }
+
+    /// The rate of the timebase when a file begins.
+    public var rate = 1.0
+    /// Whether the first picture waits.
+    public var isPaused = false
+    /// The first picture.
+    public var start: Place?
+    /// The last picture; of a time, those before it.
+    public var until: Place?
+    /// How often each file is played; nil is for ever.
+    public var loopCount: Int? = 1
+    /// The picture rate, in place of the stream's.
+    public var pictureRate: PictureRate?
+    /// Whether every picture is shown as soon as the one before is on the screen.
+    public var isUntimed = false
+    /// Whether the first damaged picture ends it all.
+    public var isStrict = false
+    /// Which renderer draws.
+    public var renderer = Renderer.auto
+    /// The cells to draw in; nil: the terminal's.
+    public var grid: TerminalGrid?
+    /// The pixels of a cell; nil: what the terminal says, else 8 × 16.
+    public var cellSize: CellSize?
+    /// How pictures are fitted.
+    public var fit = Fit.contain
+    /// Whether the last row is a status line.
+    public var hasStatusLine = true
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,42 @@
+/// What a status line can tell.
+public struct PlaybackStatus: Sendable {
+    /// The file as named by the user.
+    public var file = ""
+    /// The picture on show, in presentation order from 0; nil before the first.
+    public var picture: Int?
+    /// How many there are; nil while nothing is known.
+    public var total: Int?
+    /// Whether `total` is an estimate.
+    public var isTotalEstimated = false
+    /// The time of the picture on show, in ticks.
+    public var ticks: Int64 = 0
+    /// Ticks a second.
+    public var timescale: Int32 = 1
+    /// `I`, `P`, `B`, `SI` or `SP`; empty before the first picture.
+    public var pictureType = ""
+    /// Whether the picture on show is damaged.
+    public var isDamaged = false
+    /// The rate of the timebase, as asked for.
+    public var rate = 1.0
+    /// Whether it is paused.
+    public var isPaused = false
+    /// Whether pictures are shown without regard to time.
+    public var isUntimed = false
+    /// The picture's size after cropping; 0 before the first.
+    public var width = 0
+    /// The picture's height after cropping.
+    public var height = 0
+    /// The renderer's name.
+    public var renderer = ""
+    /// Pictures not shown because they came too late.
+    public var dropped = 0
+    /// Damaged pictures shown.
+    public var damaged = 0
+    /// Pictures skipped at the start, while waiting for a random access point.
+    public var skipped = 0
+    /// Something to tell for a moment.
+    public var message: String?
+
+    /// Nothing known yet.
+    public init() {}
+}

@@ -1,0 +1,78 @@
+import Glibc
+import MediaTime
+import PixelBuffers
+import SampleDisplay
+import Terminal
+import TerminalGraphics
+
+extension Player {
+    /// The screen; taken from the shell when first asked for.
+    func openScreen() throws(TerminalError) -> Screen {
+        if let screen { return screen }
+        let (shared, interface, bell, news) = (shared, interface, bell, news)
+        let output: any ScreenOutput
+        if let terminal {
+            try terminal.enterScreen()
+            terminal.requestCapabilities()
+            output = TerminalOutput(terminal.writer)
+        } else {
+            output = PlainOutput(descriptor: STDOUT_FILENO) {
+                news.update { $0.isOutputClosed = true }
+                bell.ring()
+            }
+        }
+        let screen = Screen(
+            output: output,
+            text: { picture, drawing in
+                Self.text(shared.status(of: picture), shared, interface, drawing)
+            },
+            onShown: { picture in
+                if shared.note(shown: picture) { bell.ring() }
+            })
+        self.screen = screen
+        shared.withLock { $0.screen = screen }
+        return screen
+    }
+
+    /// Waits for the terminal's answers and begins to draw; later files find all that done.
+    func configureFirstTime() {
+        guard drawing == nil else { return }
+        if options.renderer == .auto || terminal?.cellSize == nil {
+            _ = terminal?.awaitCapabilities()
+        }
+        configure()
+    }
+
+    /// Draws as the terminal now is, if that has changed.
+    func configure() {
+        let new = Drawing(options, terminal: terminal)
+        guard new != drawing else { return }
+        drawing = new
+        shared.withLock { $0.status.renderer = new.kind?.rawValue ?? "none" }
+        screen?.configure(new)
+    }
+
+    /// The text over a picture: the status line, and the overlay of keys.
+    private static func text(
+        _ status: PlaybackStatus, _ shared: SharedStatus, _ interface: Interface, _ drawing: Drawing
+    ) -> [ScreenText] {
+        var text: [ScreenText] = []
+        if let row = drawing.statusRow {
+            let width = drawing.grid.columns
+            text.append(
+                ScreenText(
+                    row: row, width: width, interface.statusLine(status, width), style: .inverse))
+        }
+        if shared.withLock({ $0.showsKeys }) {
+            let width = min(
+                drawing.grid.columns, (interface.keys.map(\.count).max() ?? 0) + 2)
+            let top = max(0, (drawing.renderer.area.rows - interface.keys.count) / 2)
+            let left = max(0, (drawing.grid.columns - width) / 2)
+            for (index, line) in interface.keys.enumerated() {
+                text.append(
+                    ScreenText(row: top + index, column: left, width: width, " " + line))
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,98 @@
+import ElementaryStream
+import H264
+import MediaTime
+import SampleDisplay
+import Terminal
+
+extension Player {
+    /// Waits until the first picture to show is indexed, takes the screen and begins.
+    ///
+    /// - Returns: What comes next, where the file cannot be played; nil when it plays.
+    func awaitStart(_ session: PlaybackSession, _ result: inout FileOutcome) -> Next? {
+        while true {
+            switch firstPicture(session) {
+            case .success(let rank?):
+                return begin(session, atRank: rank, &result)
+            case .success(nil): break
+            case .failure(let failure):
+                result.failure = failure
+                return .file(1)
+            }
+            // Signals end the wait for a stream that does not come; keys are not read yet.
+            for event in bell.wait(deadline: nil) {
+                switch event {
+                case .signal(let signal): return .signal(signal)
+                case .inputClosed: return .quit
+                default: break
+                }
+            }
+        }
+    }
+
+    /// The rank of the first picture to show, nil while it is not indexed.
+    private func firstPicture(_ session: PlaybackSession) -> Result<Int?, PlaybackFailure> {
+        let summary = session.index.summary
+        if summary.count == 0, let failure = summary.failure { return .failure(.stream(failure)) }
+        guard summary.shownCount > 0, let first = session.index.firstShownRank else {
+            return summary.isComplete ? .failure(.nothingShown(nothing(session))) : .success(nil)
+        }
+        guard let start = options.start else { return .success(first) }
+        if let rank = session.rank(of: start), isReached(start, session, summary) {
+            return .success(max(first, rank))
+        }
+        guard summary.isComplete else { return .success(nil) }
+        return .failure(.startBehindEnd(pictures: summary.count))
+    }
+
+    /// Whether so much is indexed that the picture at a place is known.
+    private func isReached(
+        _ place: Place, _ session: PlaybackSession, _ summary: StreamIndex.Summary
+    ) -> Bool {
+        guard case .time(let time) = place else { return true }
+        return time < CMTime(value: summary.endTicks, timescale: summary.rate.timescale)
+    }
+
+    private func nothing(_ session: PlaybackSession) -> PlaybackFailure.NothingShown {
+        let summary = session.index.summary
+        if summary.count > 0 { return .noRandomAccessPoint(pictures: summary.count) }
+        return summary.nalUnitCount > 0
+            ? .noParameterSets(nalUnits: summary.nalUnitCount) : .noNALUnits
+    }
+
+    private func begin(
+        _ session: PlaybackSession, atRank rank: Int, _ result: inout FileOutcome
+    ) -> Next? {
+        shared.withLock { state in
+            state.target = rank
+            state.startRate = options.isPaused || options.isUntimed ? 0 : options.rate
+        }
+        applyEnd(session)
+        // The decoder begins while the terminal is asked what it can do.
+        do throws(TerminalError) {
+            let screen = try openScreen()
+            session.start(on: screen, atRank: rank)
+            configureFirstTime()
+            return nil
+        } catch {
+            outcome.terminalError = error
+            return .quit
+        }
+    }
+
+    /// Tells the session where to end, as soon as that is indexed.
+    func applyEnd(_ session: PlaybackSession) {
+        switch options.until {
+        case nil: break
+        case .picture(let last): session.end(afterRank: last)
+        case .time(let time):
+            let summary = session.index.summary
+            guard summary.isComplete || isReached(.time(time), session, summary) else { return }
+            let timescale = summary.rate.timescale
+            // Pictures that begin before it.
+            let ticks = time.convertScale(timescale, method: .roundTowardPositiveInfinity).value
+            if let rank = session.index.presentationRank(atTicks: ticks - 1) {
+                session.end(afterRank: rank)
+            }
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import ElementaryStream
+import MediaTime
+import SampleDisplay
+public import Terminal
+import TerminalGraphics
+
+/// Plays files one after another on a terminal, or as text where there is none.
+///
+/// The main thread runs it: one wait for keys, signals, changes of size and what the other threads tell.
+public final class Player {
+    /// What a program adds: which key means what, and the words on the screen.
+    public struct Interface: Sendable {
+        /// The command of a key after the digits typed before it (0: none); nil where it has none.
+        public var command: @Sendable (Key, Int) -> PlayerCommand?
+        /// The status line, for a width in columns.
+        public var statusLine: @Sendable (PlaybackStatus, Int) -> String
+        /// The lines of the overlay of keys.
+        public var keys: [String]
+
+        /// An interface.
+        public init(
+            command: @escaping @Sendable (Key, Int) -> PlayerCommand?,
+            statusLine: @escaping @Sendable (PlaybackStatus, Int) -> String, keys: [String]
+        ) {
+            self.command = command
+            self.statusLine = statusLine
+            self.keys = keys
+        }
+    }
+
+    /// How a file ended.
+    public struct FileOutcome: Sendable {
+        /// The file as named.
+        public var file: String
+        /// Pictures put on the screen.
+        public var shown = 0
+        /// Damaged pictures among them.
+        public var damaged = 0
+        /// Why it could not be played, or not to its end.
+        public var failure: PlaybackFailure?
+        /// What to tell of it otherwise.
+        public var note: String?
+    }
+
+    /// How it all ended.
+    public struct Outcome: Sendable {
+        /// What became of each file that was begun.
+        public var files: [FileOutcome] = []
+        /// The signal that ended it.
+        public var signal: Int32?
+        /// Why the terminal could not be used.
+        public var terminalError: TerminalError?
+    }
+
+    /// What comes after a file.
+    enum Next {
+        case file(Int)
+        case quit
+        case signal(Int32)
+    }
+
+    let options: PlaybackOptions
+    let interface: Interface
+    let terminal: Terminal?
+    let bell: Bell
+    let shared = SharedStatus()
+    /// What the threads told since the main thread looked last.
+    let news = Monitor(News())
+    var screen: Screen?
+    var outcome = Outcome()
+    /// Digits typed before a command.
+    var count = 0
+    var drawing: Drawing?
+
+    struct News {
+        var hasPresentedLast = false
+        var failure: PlaybackFailure?
+        var readingFailure: StreamError?
+        var isOutputClosed = false
+    }
+
+    /// - Parameters:
+    ///   - options: How files are played and drawn.
+    ///   - interface: Keys and words.
+    ///   - terminal: The terminal; nil writes pictures as text to standard output.
+    public init(options: PlaybackOptions, interface: Interface, terminal: Terminal?) {
+        self.options = options
+        self.interface = interface
+        self.terminal = terminal
+        bell = Bell(terminal)
+    }
+
+    /// Plays the files, and gives the terminal back.
+    public func run(_ files: [String]) -> Outcome {
+        var place = 0
+        playing: while files.indices.contains(place) {
+            switch play(files[place], of: files.count) {
+            case .file(let step):
+                // Before the first there is nothing: it begins anew.
+                place = max(0, place + step)
+            case .quit: break playing
+            case .signal(let signal):
+                outcome.signal = signal
+                break playing
+            }
+        }
+        terminal?.writer.interrupt()
+        screen?.stop()
+        terminal?.leaveScreen()
+        return outcome
+    }
+
+    /// Plays one file to its end, or until the user wants something else.
+    private func play(_ file: String, of fileCount: Int) -> Next {
+        var result = FileOutcome(file: file)
+        defer { outcome.files.append(result) }
+        news.update { $0 = News() }
+        let session: PlaybackSession
+        do throws(StreamError) {
+            session = try PlaybackSession(path: file, rate: options.pictureRate) {
+                [news, shared, bell] event in
+                Self.note(event, news, shared)
+                bell.ring()
+            }
+        } catch {
+            result.failure = .stream(error)
+            return .file(1)
+        }
+        shared.begin(file, session, options)
+        defer {
+            session.stop()
+            shared.end()
+        }
+        var next = awaitStart(session, &result)
+        if next == nil { next = follow(session, &result) }
+        (result.shown, result.damaged) = shared.withLock { ($0.shownCount, $0.status.damaged) }
+        let (failure, reading) = news.withLock { ($0.failure, $0.readingFailure) }
+        if result.failure == nil { result.failure = failure ?? reading.map { .stream($0) } }
+        return next ?? .file(1)
+    }
+
+    /// Takes what another thread tells.
+    private static func note(
+        _ event: PlaybackSession.Event, _ news: Monitor<News>, _ shared: SharedStatus
+    ) {
+        news.update { news in
+            switch event {
+            case .changed: break
+            case .presentedLast: news.hasPresentedLast = true
+            case .failed(let error): news.readingFailure = error
+            case .failedToDecode(let status): news.failure = .decoder(status: status)
+            }
+        }
+        if case .changed = event { shared.advanceUntimed() }
+    }
+}
+
+extension Player.Next: Equatable {}

@@ -1,0 +1,69 @@
+import ElementaryStream
+import Glibc
+import Playback
+
+/// What to say of a failure: what it is, and what to do about it.
+enum Failure {
+    /// The part of the line behind the file's name.
+    static func text(_ failure: PlaybackFailure, file: String) -> String {
+        switch failure {
+        case .stream(let error): return text(error, file: file)
+        case .nothingShown(.noNALUnits):
+            return "not H.264: no start code (00 00 01) in it; --report nals shows what is there"
+        case .nothingShown(.noParameterSets(let nals)):
+            return "no picture decodable: \(nals) NAL units, but no slice whose SPS and PPS are"
+                + " there; put the parameter sets in front"
+        case .nothingShown(.noRandomAccessPoint(let pictures)):
+            return "no picture decodable: \(pictures) pictures, but no IDR picture and no"
+                + " recovery point; --report frames lists them"
+        case .decoder(let status):
+            return "the decoder gave up (\(status)); --log FILE keeps what libav says of it"
+        case .drawing(let reason): return "cannot be drawn: \(reason)"
+        case .startBehindEnd(let pictures):
+            return "--start is behind the end: there are \(pictures) pictures"
+        case .damage(let picture):
+            return "picture \(picture) is damaged; without --strict it is played on"
+        }
+    }
+
+    static func text(_ error: StreamError, file: String) -> String {
+        switch error {
+        case .system(let call, let code):
+            let reason = unsafe String(cString: strerror(code))
+            return call == "open" ? "\(reason); check the name" : "\(call): \(reason)"
+        case .directory: return "is a directory; name a file in it"
+        case .empty: return "is empty; nothing to play"
+        case .notH264(let format): return text(format, file: file)
+        case .parameterSets(let offset):
+            return "the parameter sets at byte \(offset) cannot be used; --report nals shows them"
+        case .sample(let offset):
+            return "the access unit at byte \(offset) cannot be decoded"
+        case .dropped(let offset):
+            return "byte \(offset) of the pipe is no longer in memory; --buffer keeps more"
+        case .cancelled: return "interrupted"
+        }
+    }
+
+    private static func text(_ format: ForeignFormat, file: String) -> String {
+        let input = file == "-" ? "FILE" : file
+        let quoted = Printable.quoted(input)
+        let convert =
+            "ffmpeg -i \(quoted) -c copy -bsf:v h264_mp4toannexb -f h264 - | tplay -"
+        switch format {
+        case .mp4: return "is MP4, not a byte stream; play it with: \(convert)"
+        case .matroska: return "is Matroska, not a byte stream; play it with: \(convert)"
+        case .mpegTransportStream:
+            return "is an MPEG transport stream; play it with: \(convert)"
+        case .mpegProgramStream: return "is an MPEG program stream; play it with: \(convert)"
+        case .flv: return "is FLV, not a byte stream; play it with: \(convert)"
+        case .avi: return "is AVI, not a byte stream; play it with: \(convert)"
+        case .lengthPrefixed:
+            return "is H.264 with length fields (AVCC), not start codes; from the file it comes"
+                + " from: \(convert)"
+        case .hevc: return "is HEVC (H.265), not H.264; tplay plays H.264 only"
+        case .mpeg2Video: return "is MPEG-2 video, not H.264; tplay plays H.264 only"
+        case .text: return "is text, not H.264"
+        case .unknown: return "not H.264: no start code (00 00 01) in it"
+        }
+    }
+}

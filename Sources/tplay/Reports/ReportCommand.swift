@@ -1,0 +1,56 @@
+import ElementaryStream
+import Glibc
+import Playback
+
+/// `--report`: what is written in place of playing, and the status it ends with.
+enum ReportCommand {
+    /// Reports on each file, one after another.
+    ///
+    /// - Returns: The exit status.
+    static func run(_ options: Options, _ report: Options.Report) -> Int32 {
+        signal(SIGPIPE, SIG_IGN)
+        var status: Int32 = 0
+        var output = Output(descriptor: STDOUT_FILENO)
+        for file in options.files {
+            do throws(StreamError) {
+                let source = try openByteSource(path: file)
+                try ForeignFormat.refuse(source)
+                let outcome: ReportOutcome
+                switch report {
+                case .summary:
+                    outcome = try SummaryReport.write(source, options: options, to: &output)
+                case .frames:
+                    outcome = try FramesReport.write(source, options: options, to: &output)
+                case .nals: outcome = try NALsReport.write(source, options: options, to: &output)
+                }
+                output.flush()
+                if let problem = problem(outcome, report, options) {
+                    Output.complain("\(Printable.text(file)): \(Failure.text(problem, file: file))")
+                    status = 1
+                }
+            } catch {
+                output.flush()
+                Output.complain("\(Printable.text(file)): \(Failure.text(error, file: file))")
+                status = 1
+            }
+            // Nobody reads any more: a quiet end.
+            if output.isClosed { break }
+        }
+        return status
+    }
+
+    private static func problem(
+        _ outcome: ReportOutcome, _ report: Options.Report, _ options: Options
+    ) -> PlaybackFailure? {
+        if outcome.isStoppedByDamage { return .damage(picture: outcome.lastRank) }
+        if report == .nals { return outcome.nals == 0 ? .nothingShown(.noNALUnits) : nil }
+        if outcome.frames == 0 {
+            return .nothingShown(
+                outcome.nals == 0 ? .noNALUnits : .noParameterSets(nalUnits: outcome.nals))
+        }
+        if outcome.shown == 0, options.start == nil, options.until == nil {
+            return .nothingShown(.noRandomAccessPoint(pictures: outcome.frames))
+        }
+        return nil
+    }
+}

@@ -1,0 +1,49 @@
+import Playback
+
+/// The words of the status line.
+enum StatusLine {
+    /// The line for a width in columns: what does not fit is left out from the end.
+    static func text(_ status: PlaybackStatus, columns: Int) -> String {
+        var parts: [String] = []
+        if let picture = status.picture {
+            let total = status.total.map { "/" + (status.isTotalEstimated ? "~" : "") + "\($0)" }
+            parts.append("\(picture)\(total ?? "")")
+            parts.append(Seconds.clock(ticks: status.ticks, timescale: status.timescale))
+            parts.append(status.pictureType)
+        } else {
+            parts.append(status.skipped > 0 ? "waiting, \(status.skipped) skipped" : "waiting")
+        }
+        parts.append(rate(status))
+        if status.isDamaged { parts.append("DAMAGED") }
+        if let message = status.message { parts.append(Printable.text(message)) }
+        if status.width > 0 { parts.append("\(status.width)x\(status.height)") }
+        parts.append(status.renderer)
+        if status.dropped > 0 { parts.append("dropped \(status.dropped)") }
+        if status.damaged > 0 { parts.append("damaged \(status.damaged)") }
+        parts.append(Printable.text(name(status.file)))
+        var line = ""
+        for part in parts where !part.isEmpty {
+            let longer = line.isEmpty ? " " + part : line + "  " + part
+            if longer.count > columns { break }
+            line = longer
+        }
+        return line
+    }
+
+    private static func rate(_ status: PlaybackStatus) -> String {
+        if status.isPaused { return "paused" }
+        if status.isUntimed { return "untimed" }
+        let thousandths = Int64((status.rate * 1000).rounded())
+        let text = Seconds.text(ticks: thousandths, timescale: 1000, places: 3)
+        // 1.000 is 1, 0.500 is 0.5.
+        var trimmed = Substring(text)
+        while trimmed.hasSuffix("0") { trimmed.removeLast() }
+        if trimmed.hasSuffix(".") { trimmed.removeLast() }
+        return trimmed + "x"
+    }
+
+    private static func name(_ file: String) -> String {
+        if file == "-" { return "standard input" }
+        return file.split(separator: "/").last.map(String.init) ?? file
+    }
+}
