@@ -40,6 +40,8 @@ public final class CMBufferQueue: @unchecked Sendable {
         var first: Entry? { count > 0 ? store[taken] : nil }
         var entries: some Sequence<Entry> { store[taken...].lazy.compactMap { $0 } }
 
+        func buffer(at index: Int) -> (any CMBuffer)? { store[taken + index]?.buffer }
+
         mutating func insert(_ entry: Entry, at index: Int) {
             store.insert(entry, at: taken + index)
         }
@@ -151,10 +153,11 @@ public final class CMBufferQueue: @unchecked Sendable {
     /// Nobody else changes the queue meanwhile.
     private func insertionIndex(of buffer: any CMBuffer, count: Int) -> Int {
         guard let compare = handlers.compare else { return count }
-        let buffers = state.withLock { Array($0.entries) }
-        // Times mostly rise: look from the end.
+        // Times mostly rise: look from the end, one entry at a time, for most often the first look is the last.
         var index = count
-        while index > 0, compare(buffers[index - 1].buffer, buffer) == .compareGreaterThan {
+        while index > 0, let other = state.withLock({ $0.buffer(at: index - 1) }),
+            compare(other, buffer) == .compareGreaterThan
+        {
             index -= 1
         }
         return index

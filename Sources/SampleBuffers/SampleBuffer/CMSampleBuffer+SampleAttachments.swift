@@ -91,11 +91,10 @@ extension CMSampleBuffer {
     /// - Parameter createIfNecessary: Whether to make it if there is none.
     /// - Returns: The store, always the same once made; nil while not made and for a buffer without samples.
     public func sampleAttachmentStorage(createIfNecessary: Bool) -> SampleAttachmentStorage? {
-        let count = numSamples
-        guard count > 0 else { return nil }
+        guard sampleCount > 0 else { return nil }
         return state.withLock { state in
             if state.sampleAttachments == nil, createIfNecessary {
-                state.sampleAttachments = SampleAttachmentStorage(count: count)
+                state.sampleAttachments = SampleAttachmentStorage(count: sampleCount)
             }
             return state.sampleAttachments
         }
