@@ -35,8 +35,8 @@ public struct ParameterSets: Sendable {
     /// The bytes of all picture parameter sets at most.
     ///
     /// They are parsed again when their sequence parameter set changes,
-    /// so this bounds what a few bytes can cost; 256 sets as encoders write them take a tenth.
-    static let maximumTotalByteCount = 256 << 10
+    /// so this bounds what a few bytes can cost; 256 sets as encoders write them take a fifth.
+    static let maximumTotalByteCount = 128 << 10
 
     private var pictureSetByteCount = 0
 

@@ -107,6 +107,36 @@ struct EmulationPreventionTests {
         #expect(EmulationPrevention.remove(from: nal) == rbsp)
     }
 
+    @Test func `a beginning of every length is the beginning of all`() {
+        var random = SplitMix64(state: 4)
+        for _ in 0..<100 {
+            let nal = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                UInt8([0, 0, 0, 1, 3, 3, 4, 255].randomElement(using: &random) ?? 0)
+            }
+            // Byte by byte, as the standard has it.
+            var expected: [UInt8] = []
+            var zeros = 0
+            for byte in nal {
+                if zeros >= 2 && byte == 3 {
+                    zeros = 0
+                    continue
+                }
+                zeros = byte == 0 ? zeros + 1 : 0
+                expected.append(byte)
+            }
+            #expect(EmulationPrevention.remove(from: nal) == expected)
+            for limit in 0...nal.count {
+                var result: [UInt8] = [9]
+                let isWhole = nal.withUnsafeBytes {
+                    EmulationPrevention.remove(from: $0, into: &result, limit: limit)
+                }
+                #expect(result == [9] + expected.prefix(limit))
+                if limit < expected.count { #expect(!isWhole) }
+                if limit > expected.count { #expect(isWhole) }
+            }
+        }
+    }
+
     @Test func `random data comes back and holds no start code`() {
         var random = SplitMix64(state: 3)
         for _ in 0..<2000 {
