@@ -17,7 +17,7 @@ public struct AccessUnitSequence: ~Copyable {
     ///   - lookahead: Access units read before the first comes out, by which the reorder depth is seen.
     public init(
         _ source: any ByteSource, rate: PictureRate? = nil, packs: Bool = false,
-        lookahead: Int = 32
+        lookahead: Int = 96
     ) {
         reader = AccessUnitReader(source, packs: packs)
         order = PresentationOrder(lookahead: lookahead)
@@ -59,7 +59,8 @@ public struct AccessUnitSequence: ~Copyable {
         order.append(
             unit, pictureOrderCount: accessUnit.pictureOrderCount.value,
             beginsSequence: accessUnit.beginsPictureOrder,
-            bound: sps.maximumReorderDepth, duration: ticks)
+            bound: sps.maximumReorderDepth, duration: ticks,
+            byteCount: accessUnit.nalUnits.reduce(0) { $0 + $1.byteCount })
     }
 
     private mutating func timed(

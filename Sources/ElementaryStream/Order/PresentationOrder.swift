@@ -25,6 +25,9 @@ struct PresentationOrder<Payload> {
 
     /// Access units held back at the start, from which the reorder depth is seen.
     private let lookahead: Int
+    /// Bytes that are held back for it at most.
+    private static var lookaheadByteCount: Int { 24 << 20 }
+    private var byteCount = 0
     /// In decoding order; those before `head` have gone out.
     private var entries: [Entry] = []
     private var head = 0
@@ -53,9 +56,10 @@ struct PresentationOrder<Payload> {
     ///   - beginsSequence: Whether picture order counts begin anew with it.
     ///   - bound: How many pictures the stream may present after one that is decoded later (5.7).
     ///   - duration: How long it stays, in ticks.
+    ///   - byteCount: The bytes of its NAL units.
     mutating func append(
         _ payload: Payload, pictureOrderCount: Int, beginsSequence: Bool, bound: Int,
-        duration: Int64
+        duration: Int64, byteCount: Int
     ) {
         if beginsSequence { bump(downTo: 0) }
         let entry = Entry(
@@ -63,6 +67,7 @@ struct PresentationOrder<Payload> {
         let index = entries.count
         entries.append(entry)
         count += 1
+        self.byteCount += byteCount
         // From the end: nearly in order already. Equal counts keep decoding order.
         var place = waiting.count
         while place > 0, entries[waiting[place - 1]].pictureOrderCount > pictureOrderCount {
@@ -81,7 +86,9 @@ struct PresentationOrder<Payload> {
     /// The next access unit in decoding order, nil while its rank is open.
     mutating func next() -> (payload: Payload, stamp: Stamp)? {
         guard head < entries.count, entries[head].rank >= 0 else { return nil }
-        guard isFinished || count >= lookahead else { return nil }
+        guard isFinished || count >= lookahead || byteCount >= Self.lookaheadByteCount else {
+            return nil
+        }
         let entry = entries[head]
         reorderDepth = max(reorderDepth, headDecodeRank - entry.rank)
         let stamp = Stamp(

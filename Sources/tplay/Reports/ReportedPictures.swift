@@ -26,9 +26,6 @@ struct ReportedPictures: ~Copyable {
         var isDamaged: Bool
     }
 
-    /// Samples given to the decoder whose pictures have not come back.
-    private static let maximumInFlight = 48
-
     private var sequence: AccessUnitSequence
     private let decodes: Bool
     private var session: VTDecompressionSession?
@@ -83,13 +80,6 @@ struct ReportedPictures: ~Copyable {
         let status =
             unsafe session?.decodeFrame(sample, flags: [.enableTemporalProcessing]) ?? -1
         if status != 0 { results.update { $0[token] = Decoded(isDamaged: true) } }
-        // The decoder holds some back for good until more come; it is waited for only when it is behind.
-        if undecided.count > Self.maximumInFlight {
-            let first = Int64(undecided[0].decodeRank)
-            let late =
-                CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time) + 200_000_000
-            _ = results.wait(deadline: late) { $0[first] != nil ? true : nil }
-        }
     }
 
     /// The session that takes the sample: the one there is, or a new one after a change of format.
