@@ -71,11 +71,19 @@ final class PixelConverter {
         var flags = SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
         flags |= !isScaled ? SWS_POINT : shrinks ? SWS_AREA : SWS_BICUBIC
         if !isScaled { flags |= SWS_BITEXACT }
-        context = sws_getContext(
-            Int32(wanted.sourceWidth), Int32(wanted.sourceHeight),
-            AVPixelFormat(rawValue: wanted.sourceFormat), Int32(wanted.width),
-            Int32(wanted.height), wanted.format.avPixelFormat, flags, nil, nil, nil)
-        guard let context else {
+        // Step by step: the ranges must be known before libswscale chooses how to convert.
+        context = sws_alloc_context()
+        let options: [(String, Int)] = [
+            ("srcw", wanted.sourceWidth), ("srch", wanted.sourceHeight),
+            ("src_format", Int(wanted.sourceFormat)),
+            ("src_range", wanted.sourceIsFullRange ? 1 : 0), ("dstw", wanted.width),
+            ("dsth", wanted.height), ("dst_format", Int(wanted.format.avPixelFormat.rawValue)),
+            ("dst_range", wanted.isFullRange ? 1 : 0), ("sws_flags", Int(flags)),
+        ]
+        for (name, value) in options {
+            av_opt_set_int(UnsafeMutableRawPointer(context), name, Int64(value), 0)
+        }
+        guard let context, sws_init_context(context, nil, nil) >= 0 else {
             throw CVError(
                 code: CVError.unsupported.code,
                 "libswscale cannot make \(wanted.format) of AVPixelFormat \(wanted.sourceFormat)")

@@ -119,6 +119,22 @@ final class BufferSupply: @unchecked Sendable {
         }
     }
 
+    /// A new reference to the picture of a field that is alone in its sample, cropped; nil when there is none.
+    ///
+    /// libavcodec gives no picture of a field whose pair never comes. Before `takeFacts`, in presentation order, and
+    /// only when libavcodec has finished the sample.
+    func loneField(ofSample sample: Int64, isBottom: Bool) -> DecodedFrame? {
+        state.withLock { (state) -> DecodedFrame? in
+            guard let capture = state.captures.last(where: { $0.tag.sample == sample }),
+                let clone = av_frame_clone(capture.frame)
+            else { return nil }
+            clone.pointee.interlaced_frame = 1
+            clone.pointee.top_field_first = isBottom ? 0 : 1
+            av_frame_apply_cropping(clone, Int32(AV_FRAME_CROP_UNALIGNED))
+            return DecodedFrame(owning: clone)
+        }
+    }
+
     /// A new reference to the newest picture, cropped, or nil when there is none.
     ///
     /// Only in decode order, between packets, when nothing decodes.

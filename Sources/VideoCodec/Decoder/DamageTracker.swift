@@ -73,10 +73,21 @@ struct DamageTracker {
             lacksReferences: lacksReferences)
     }
 
-    /// Counts a sample that cannot be understood at all as a lost reference.
-    mutating func lose() {
-        isBroken = true
-        recovery = nil
+    /// Judges a sample whose slice headers cannot be read.
+    ///
+    /// - Parameters:
+    ///   - presentationTimeStamp: Of the sample.
+    ///   - isReference: What its NAL unit headers say.
+    /// - Returns: What is wrong with it.
+    mutating func lose(presentationTimeStamp: CMTime, isReference: Bool) -> Verdict {
+        let isLeading = leadingLimit.map { presentationTimeStamp < $0 } ?? false
+        let lacksReferences = isBroken || isLeading
+        if isReference && !isLeading {
+            isBroken = true
+            recovery = nil
+        }
+        return Verdict(
+            isDamaged: true, isSkippedLeading: isLeading, lacksReferences: lacksReferences)
     }
 
     /// `frame_num` must be that of the last reference picture or one more (7.4.3), unless the stream may leave some out.

@@ -32,6 +32,22 @@ struct DecodedFrame: ~Copyable {
     }
 }
 
+/// A decoded picture that is kept for later.
+final class HeldFrame {
+    private var frame: UnsafeMutablePointer<AVFrame>?
+
+    init(_ picture: consuming DecodedFrame) { frame = picture.release() }
+
+    deinit { av_frame_free(&frame) }
+
+    /// Gives the picture; only once.
+    func take() -> DecodedFrame? {
+        guard let taken = frame else { return nil }
+        frame = nil
+        return DecodedFrame(owning: taken)
+    }
+}
+
 /// What a packet carries through libavcodec as its time stamp: the sample it comes from, and how its buffer is marked.
 struct PacketTag: Hashable {
     /// Counts samples in the order in which they were sent.

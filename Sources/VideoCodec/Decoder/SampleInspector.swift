@@ -13,6 +13,8 @@ struct SampleContents {
     var fields = 0
     /// Whether the picture is coded as fields.
     var isField = false
+    /// Whether a slice's NAL unit header says that the picture is a reference.
+    var isReference = false
     /// Nil where no slice header can be read.
     var facts: DamageTracker.Facts?
     var pictureType: VTDecodedFrame.PictureType?
@@ -75,6 +77,7 @@ struct SampleInspector {
                 recoveryFrameCount = recoveryFrameCount ?? Self.recoveryFrameCount(unit)
             case _ where header.type.isVCL:
                 contents.hasSlices = true
+                contents.isReference = contents.isReference || header.referenceIDC != 0
                 if header.forbiddenZeroBit { isBroken = true }
                 if header.type.hasSliceHeader {
                     if let slice = sliceHeader(unit) {

@@ -24,8 +24,12 @@ final class DecompressionEngine {
         let number: Int64
         let job: Job
         let contents: SampleContents
+        /// Whether it is the other field to that of the sample before.
+        let mayBeSecondField: Bool
         var verdict: DamageTracker.Verdict?
-        var hasFailed = false
+        var isAnswered = false
+        /// A field without its pair, in presentation order.
+        var loneField: HeldFrame?
     }
 
     private struct Answer {
@@ -50,8 +54,8 @@ final class DecompressionEngine {
     private var pending: [Pending] = []
     private var answers: [Answer] = []
     private var nextAnswer = 0
-    /// The structure of the last sample that was sent: a second field may come as a sample of its own.
-    private var lastFields = 0
+    /// The last sample that was sent: a second field may come as a sample of its own.
+    private var lastContents: SampleContents?
 
     init(shared: DecompressionShared, format: CMFormatDescription, output: PictureOutput) {
         self.shared = shared
@@ -95,7 +99,11 @@ final class DecompressionEngine {
             answer(job, flags: .frameDropped)
             return true
         }
-        pending.append(Pending(number: number, job: job, contents: contents))
+        pending.append(
+            Pending(
+                number: number, job: job, contents: contents,
+                mayBeSecondField: isSecondField(contents)))
+        lastContents = contents
         switch decoder.outputOrder {
         case .decode: finishInDecodeOrder(number, error, decoder)
         case .presentation:
@@ -108,7 +116,6 @@ final class DecompressionEngine {
                 drain()
             }
         }
-        lastFields = contents.fields
         giveAnswers()
         return !pending.contains { $0.number == number }
     }
@@ -251,6 +258,13 @@ final class DecompressionEngine {
         }
     }
 
+    private func isSecondField(_ contents: SampleContents) -> Bool {
+        guard let last = lastContents, contents.isField, last.isField,
+            contents.fields ^ last.fields == 3, contents.facts?.isIDR == false
+        else { return false }
+        return contents.facts?.frameNum == last.facts?.frameNum
+    }
+
     // MARK: Decode order
 
     private func finishInDecodeOrder(
@@ -260,18 +274,16 @@ final class DecompressionEngine {
         let contents = entry.contents
         let known = decoder.supply.takeFacts(ofSample: number, fields: contents.fields)
         // The second field of a picture may come as a sample of its own: it completes the picture given before.
-        let completes =
-            !known.wasBegun && contents.isField && contents.fields ^ lastFields == 3
-            && lastFields != 0
+        let completes = !known.wasBegun && entry.mayBeSecondField
         guard error == nil, known.wasBegun || completes,
             let picture = decoder.supply.newestPicture(), completes || picture.tag.sample == number
         else {
-            fail(entry, judge(contents, isBroken: true))
+            fail(entry, judge(entry, isBroken: true))
             return
         }
         let isUndecoded = DecodeMarks.remain(
             in: picture.pointer, fields: completes ? 3 : contents.fields)
-        let verdict = judge(contents, isBroken: known.isBroken || isUndecoded)
+        let verdict = judge(entry, isBroken: known.isBroken || isUndecoded)
         if contents.isField, contents.fields != 3, !completes {
             deliver(entry, verdict, repeatField(of: picture, isBottom: contents.fields == 2))
         } else {
@@ -327,6 +339,7 @@ final class DecompressionEngine {
     private func endDraining(_ decoder: H264Decoder) {
         isDraining = false
         judgeAll(upTo: nextNumber - 1, decoder)
+        deliverLoneFields(before: .positiveInfinity)
         for entry in pending { drop(entry) }
         pending.removeAll(keepingCapacity: true)
         decoder.reset()
@@ -338,8 +351,8 @@ final class DecompressionEngine {
         judgeAll(upTo: number, decoder)
         guard let index = pending.firstIndex(where: { $0.number == number }) else { return }
         let entry = pending.remove(at: index)
-        let contents = entry.contents
-        deliver(entry, entry.verdict ?? judge(contents, isBroken: true), picture)
+        deliverLoneFields(before: entry.job.frame.presentationTimeStamp)
+        deliver(entry, entry.verdict ?? judge(entry, isBroken: true), picture)
         dropOverdue(before: entry)
     }
 
@@ -347,21 +360,43 @@ final class DecompressionEngine {
     ///
     /// libavcodec has finished those up to one that it gives, with frame threads too.
     private func judgeAll(upTo number: Int64, _ decoder: H264Decoder) {
-        var failed = false
+        var hasAnswered = false
         for index in pending.indices where pending[index].number <= number {
-            guard pending[index].verdict == nil else { continue }
-            let contents = pending[index].contents
-            let known = decoder.supply.takeFacts(
-                ofSample: pending[index].number, fields: contents.fields)
-            let verdict = judge(contents, isBroken: known.isBroken || !known.wasBegun)
-            pending[index].verdict = verdict
-            if !known.wasBegun {
-                fail(pending[index], verdict)
-                pending[index].hasFailed = true
-                failed = true
+            let entry = pending[index]
+            guard entry.verdict == nil else { continue }
+            if entry.contents.isField, entry.contents.fields != 3,
+                let field = decoder.supply.loneField(
+                    ofSample: entry.number, isBottom: entry.contents.fields == 2)
+            {
+                pending[index].loneField = HeldFrame(field)
             }
+            let known = decoder.supply.takeFacts(
+                ofSample: entry.number, fields: entry.contents.fields)
+            // A second field that is a sample of its own is part of the picture of the one before.
+            let isPart = !known.wasBegun && entry.mayBeSecondField
+            let verdict = judge(entry, isBroken: known.isBroken || !known.wasBegun && !isPart)
+            pending[index].verdict = verdict
+            guard !known.wasBegun else { continue }
+            if isPart { drop(entry) } else { fail(entry, verdict) }
+            pending[index].isAnswered = true
+            hasAnswered = true
         }
-        if failed { pending.removeAll { $0.hasFailed } }
+        if hasAnswered { pending.removeAll { $0.isAnswered } }
+    }
+
+    /// Gives the pictures of fields without their pair, which libavcodec keeps to itself.
+    private func deliverLoneFields(before time: CMTime) {
+        guard pending.contains(where: { $0.loneField != nil }) else { return }
+        let due = pending.filter {
+            $0.loneField != nil && $0.job.frame.presentationTimeStamp < time
+        }.sorted { $0.job.frame.presentationTimeStamp < $1.job.frame.presentationTimeStamp }
+        let numbers = Set(due.map(\.number))
+        pending.removeAll { numbers.contains($0.number) }
+        for entry in due {
+            guard let verdict = entry.verdict, let field = entry.loneField?.take() else { continue }
+            deliver(
+                entry, verdict, repeatField(of: field, isBottom: entry.contents.fields == 2))
+        }
     }
 
     /// Gives up on pictures that libavcodec must have dropped: it gives later ones, and holds back fewer than came since.
@@ -380,11 +415,11 @@ final class DecompressionEngine {
 
     // MARK: Answers
 
-    private func judge(_ contents: SampleContents, isBroken: Bool) -> DamageTracker.Verdict {
-        guard let facts = contents.facts else {
-            tracker.lose()
-            return DamageTracker.Verdict(
-                isDamaged: true, isSkippedLeading: false, lacksReferences: false)
+    private func judge(_ entry: Pending, isBroken: Bool) -> DamageTracker.Verdict {
+        guard let facts = entry.contents.facts else {
+            return tracker.lose(
+                presentationTimeStamp: entry.job.frame.presentationTimeStamp,
+                isReference: entry.contents.isReference)
         }
         return tracker.judge(facts, isBroken: isBroken)
     }
@@ -392,7 +427,7 @@ final class DecompressionEngine {
     /// After everything delayed is out libavcodec starts anew: so does what is known of references.
     private func forget() {
         tracker = DamageTracker()
-        lastFields = 0
+        lastContents = nil
         reorderDepth.restart()
     }
 
