@@ -43,9 +43,8 @@ final class Collector: Sendable {
 }
 
 extension TestStream {
-    /// Decodes everything and waits.
-    ///
-    /// - Parameter damage: Changes a sample, or leaves it out by returning nil.
+    /// Decodes everything, waits, and returns what was called back; `replacing` changes payloads, `omitting` leaves
+    /// samples out.
     func decode(
         _ flags: VTDecodeFrameFlags = [], request: PixelBufferRequest = .native,
         keepsImages: Bool = false, hashes: Bool = false, threadCount: Int? = nil,

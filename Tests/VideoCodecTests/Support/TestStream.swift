@@ -99,6 +99,8 @@ struct TestStream {
     ///   - index: Decode rank.
     ///   - hasDecodeTimes: Whether it has a decode time stamp.
     ///   - isBoundaryTold: Whether it says where the second field begins.
+    /// - Returns: A new sample buffer.
+    /// - Throws: What making it throws.
     func sample(
         _ index: Int, hasDecodeTimes: Bool = true, isBoundaryTold: Bool = true
     ) throws -> CMSampleBuffer {
