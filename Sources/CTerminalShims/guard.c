@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 // The fault signals. SIGILL and SIGTRAP are Swift's traps; SIGSYS is a seccomp filter's.
-static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGABRT, SIGSYS};
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
 enum { fault_count = sizeof faults / sizeof faults[0] };
 
 static struct sigaction before[fault_count];
@@ -110,13 +110,14 @@ static void install(void) {
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < fault_count; i++)
         if (sigaction(faults[i], &action, &before[i]) != 0) install_result = errno;
-    // After us comes the default action. A sanitizer's report is worth having instead, and Swift's backtracer only
-    // where it was asked for: unasked, on a terminal, it would keep the process for half a minute, waiting for a key.
-    if (!terminal_is_sanitized() && !getenv("SWIFT_BACKTRACE"))
-        for (int i = 0; i < fault_count; i++) {
-            memset(&before[i], 0, sizeof before[i]);
-            before[i].sa_handler = SIG_DFL;
-        }
+    // After us comes the default action. Swift's backtracer is kept only where it was asked for: unasked, on a
+    // terminal, it would hold the process for half a minute, waiting for a key. A sanitizer's report is kept always;
+    // it has the first three signals only, and the backtracer does not survive under a sanitizer.
+    int kept = terminal_is_sanitized() ? 3 : getenv("SWIFT_BACKTRACE") ? fault_count : 0;
+    for (int i = kept; i < fault_count; i++) {
+        memset(&before[i], 0, sizeof before[i]);
+        before[i].sa_handler = SIG_DFL;
+    }
     if (atexit(on_exit_of_process) != 0) install_result = ENOMEM;
 }
 

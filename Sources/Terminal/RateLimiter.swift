@@ -14,8 +14,8 @@ package struct RateLimiter: Sendable {
         last = time
     }
 
-    /// What may be saved up: 20 ms worth, 1 % of two seconds.
-    private var capacity: Double { max(1, (bytesPerSecond ?? 0) / 50) }
+    /// What may be saved up: 50 ms worth, 2.5 % of two seconds, for a thread that is woken late.
+    private var capacity: Double { max(1, (bytesPerSecond ?? 0) / 20) }
 
     /// How long to wait before any of `count` bytes may go; nil for not at all.
     package mutating func pause(for count: Int, at time: ContinuousClock.Instant) -> Duration? {
@@ -24,8 +24,8 @@ package struct RateLimiter: Sendable {
             tokens = min(capacity, tokens + (time - last) / .seconds(1) * bytesPerSecond)
         }
         last = time
-        // Half of the portion at least, so that the loop does not turn for every byte.
-        let wanted = max(1, min(Double(count), capacity / 2))
+        // 10 ms worth at least, so that the loop does not turn for every byte.
+        let wanted = max(1, min(Double(count), capacity / 5))
         guard tokens < wanted else { return nil }
         return .seconds((wanted - tokens) / bytesPerSecond)
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Keys, answers, sizes, and the writer, on a real pseudo-terminal.
-@Suite("Terminal events", .tags(.pseudoTerminal), .timeLimit(.minutes(2)))
+@Suite("Terminal events", .tags(.pseudoTerminal), .serialized, .timeLimit(.minutes(2)))
 struct TerminalEventTests {
     typealias Answers = PseudoTerminal.Answers
 
@@ -171,9 +171,10 @@ struct TerminalEventTests {
     @Test("a terminal that takes nothing, or little, does not hold q up", arguments: [0, 32_000])
     func slowReader(rate: Int) throws {
         let terminal = try PseudoTerminal(
-            PseudoTerminal.product("terminal-probe"), ["flood", "800000"], drainRate: rate)
-        try #require(rate == 0 || terminal.waitForOutput("\u{1B}[?1049h"))
-        if rate == 0 { usleep(800_000) } else { terminal.run(for: .milliseconds(500)) }
+            PseudoTerminal.product("terminal-probe"), ["flood", "800000"])
+        try #require(terminal.waitForOutput("\u{1B}Pq"))
+        terminal.drainRate = rate
+        terminal.run(for: .milliseconds(300))
         terminal.type("q")
         let start = ContinuousClock.now
         #expect(terminal.waitForExit(timeout: .seconds(5)) == .status(0))
@@ -188,8 +189,10 @@ struct TerminalEventTests {
 
     @Test func `a signal ends a stuck write too`() throws {
         let terminal = try PseudoTerminal(
-            PseudoTerminal.product("terminal-probe"), ["flood", "800000"], drainRate: 0)
-        usleep(800_000)
+            PseudoTerminal.product("terminal-probe"), ["flood", "800000"])
+        try #require(terminal.waitForOutput("\u{1B}Pq"))
+        terminal.drainRate = 0
+        terminal.run(for: .milliseconds(200))
         terminal.send(signal: SIGTERM)
         #expect(terminal.waitForExit(timeout: .seconds(5)) == .signal(SIGTERM))
         #expect(terminal.modes == terminal.modesAtStart)
@@ -236,7 +239,9 @@ struct TerminalEventTests {
         terminal.run(for: .seconds(2))
         let rate =
             Double(terminal.output.count - count) / ((ContinuousClock.now - start) / .seconds(1))
-        #expect((190_000...210_000).contains(rate), "\(rate)")
+        // The limit itself is RateLimiterTests' matter: here a busy machine reads and wakes late, and
+        // the kernel holds up to 20 KB.
+        #expect((150_000...225_000).contains(rate), "\(rate)")
         terminal.type("q")
         #expect(terminal.waitForExit() == .status(0))
         #expect(terminal.isAsFound)
