@@ -23,5 +23,7 @@ public enum PlaybackFailure: Error, Hashable, Sendable {
         case noParameterSets(nalUnits: Int)
         /// Pictures, but none to begin with.
         case noRandomAccessPoint(pictures: Int)
+        /// Pictures that the decoder makes nothing of.
+        case undecodable(pictures: Int)
     }
 }

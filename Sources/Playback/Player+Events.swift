@@ -34,8 +34,16 @@ extension Player {
                 result.failure = .damage(picture: picture)
                 return .quit
             }
-            screen?.refreshText()
+            refreshCount(session)
         }
+    }
+
+    /// Shows how far the index has come, where no picture comes along to show it.
+    private func refreshCount(_ session: PlaybackSession) {
+        let summary = session.index.summary
+        guard summary.count != indexedCount else { return }
+        indexedCount = summary.count
+        screen?.refreshText()
     }
 
     private enum Ending {
@@ -48,10 +56,13 @@ extension Player {
     /// When the file is over: the last picture has had its time.
     private func ending(_ session: PlaybackSession) -> Ending {
         guard news.withLock({ $0.hasPresentedLast }) else { return .none }
+        // What was presented may still be on its way to the terminal; it rings when it is there.
+        guard screen?.isIdle ?? true else { return .none }
         let (isPaused, isUntimed, end, hasTarget) = shared.withLock {
             ($0.status.isPaused, $0.status.isUntimed, $0.shownEnd, $0.target != nil)
         }
-        if hasTarget { return shared.withLock { $0.shownRank } == nil ? .now : .none }
+        // The picture asked for never came: it could not be decoded.
+        if hasTarget { return .now }
         if isUntimed { return isPaused ? .none : .now }
         // A pause on the last picture lasts; where nobody can end it there is none.
         if isPaused || session.timebase.rate <= 0 { return terminal == nil ? .now : .none }

@@ -27,7 +27,8 @@ extension Player {
                 Self.text(shared.status(of: picture), shared, interface, drawing)
             },
             onShown: { picture in
-                if shared.note(shown: picture) { bell.ring() }
+                let isNews = shared.note(shown: picture)
+                if isNews || news.withLock({ $0.hasPresentedLast }) { bell.ring() }
             })
         self.screen = screen
         shared.withLock { $0.screen = screen }

@@ -71,6 +71,8 @@ public final class Player {
     /// Digits typed before a command.
     var count = 0
     var drawing: Drawing?
+    /// Access units indexed when that was last shown.
+    var indexedCount = 0
 
     struct News {
         var hasPresentedLast = false
@@ -136,6 +138,9 @@ public final class Player {
         (result.shown, result.damaged) = shared.withLock { ($0.shownCount, $0.status.damaged) }
         let (failure, reading) = news.withLock { ($0.failure, $0.readingFailure) }
         if result.failure == nil { result.failure = failure ?? reading.map { .stream($0) } }
+        if result.failure == nil, result.shown == 0, next == .file(1) || next == nil {
+            result.failure = .nothingShown(.undecodable(pictures: session.index.summary.count))
+        }
         return next ?? .file(1)
     }
 

@@ -12,6 +12,7 @@ final class Screen: SampleBufferDisplaySink {
     private struct Frame {
         var picture: DisplayedPicture?
         var rendered: RenderedPicture?
+        var isRedrawn = false
         var removesImage = false
         var drawing: Drawing
         var isNewDrawing = false
@@ -21,7 +22,8 @@ final class Screen: SampleBufferDisplaySink {
     private struct Prepared {
         var picture: DisplayedPicture
         var rendered: RenderedPicture?
-        var isRendering = false
+        /// Whether it has been on the screen and is drawn again.
+        var isRedrawn = false
     }
 
     private struct State {
@@ -73,7 +75,7 @@ final class Screen: SampleBufferDisplaySink {
     func present(_ picture: DisplayedPicture, at time: CMTime) {
         state.update { state in
             let prepared = Self.take(picture, from: &state) ?? Prepared(picture: picture)
-            if state.due != nil { state.dropped += 1 }
+            if let due = state.due, !due.isRedrawn { state.dropped += 1 }
             state.due = prepared
             state.removesImage = false
         }
@@ -111,6 +113,7 @@ final class Screen: SampleBufferDisplaySink {
             state.due?.rendered = nil
             if var shown = state.shown, state.due == nil {
                 shown.rendered = nil
+                shown.isRedrawn = true
                 state.due = shown
                 state.shown = nil
             }
@@ -127,6 +130,9 @@ final class Screen: SampleBufferDisplaySink {
             state.isTextStale = true
         }
     }
+
+    /// Whether all that was presented is on the screen.
+    var isIdle: Bool { state.withLock { $0.due == nil && !$0.isWriting } }
 
     /// Pictures dropped because the terminal was still busy with an earlier one.
     var dropped: Int { state.withLock { $0.dropped } }
@@ -224,6 +230,7 @@ final class Screen: SampleBufferDisplaySink {
                     state.shown = state.due
                     frame.rendered = state.due?.rendered
                     frame.picture = state.due?.picture
+                    frame.isRedrawn = state.due?.isRedrawn ?? false
                     state.due = nil
                 }
                 (state.isTextStale, state.removesImage, state.invalidates) = (false, false, false)
@@ -243,6 +250,6 @@ final class Screen: SampleBufferDisplaySink {
         if frame.removesImage { output.removePicture() }
         let shown = frame.picture ?? state.withLock { $0.shown?.picture }
         output.show(frame.rendered, text: text(shown, frame.drawing))
-        if let picture = frame.picture { onShown(picture) }
+        if let picture = frame.picture, !frame.isRedrawn { onShown(picture) }
     }
 }

@@ -16,6 +16,9 @@ enum Failure {
         case .nothingShown(.noRandomAccessPoint(let pictures)):
             return "no picture decodable: \(pictures) pictures, but no IDR picture and no"
                 + " recovery point; --report frames lists them"
+        case .nothingShown(.undecodable(let pictures)):
+            return "no picture decodable: \(pictures) pictures, and libavcodec decodes none of them;"
+                + " --log FILE keeps what it says"
         case .decoder(let status):
             return "the decoder gave up (\(status)); --log FILE keeps what libav says of it"
         case .drawing(let reason): return "cannot be drawn: \(reason)"

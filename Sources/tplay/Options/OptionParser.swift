@@ -43,7 +43,7 @@ enum OptionParser {
         let names = unsafe Option.all.map { unsafe strdup($0.name.rawValue) }
         var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         defer {
-            for unsafeword in unsafe names + words { unsafe free(word) }
+            unsafe (names + words).forEach { word in unsafe free(word) }
         }
         cgetopt_begin()
         var letters = "-:"
