@@ -225,7 +225,8 @@ struct CMBufferQueueTests {
         let errors = Recorder<MediaError?>()
         let dequeued = Recorder<Bool>()
         let extra = try CMSampleBuffer.one(5)
-        try queue.installTrigger(condition: .whenBufferCountBecomesGreaterThan(0)) { _ in
+        try queue.installTrigger(condition: .whenBufferCountBecomesGreaterThan(0)) {
+            [unowned queue] _ in
             let calls: [() throws -> Void] = [
                 { try queue.enqueue(extra) }, { try queue.reset() }, { try queue.markEndOfData() },
             ]
@@ -278,7 +279,8 @@ struct CMBufferQueueTests {
         let queue = try makeQueue(.outputPTSSortedSampleBuffers)
         let taken = Recorder<Int64>()
         let fired = Recorder<Int>()
-        try queue.installTrigger(condition: .whenBufferCountBecomesGreaterThan(2)) { _ in
+        try queue.installTrigger(condition: .whenBufferCountBecomesGreaterThan(2)) {
+            [unowned queue] _ in
             fired.record(queue.bufferCount)
         }
         DispatchQueue.concurrentPerform(iterations: 4) { thread in

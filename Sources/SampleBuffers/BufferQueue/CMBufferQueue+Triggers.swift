@@ -45,7 +45,8 @@ extension CMBufferQueue {
     ///
     /// - Parameters:
     ///   - condition: When to fire; at once if it already holds.
-    ///   - body: Called inside the call that made the condition true. It must not change the queue. Nil for a trigger
+    ///   - body: Called inside the call that made the condition true. It must not change the queue, and not own it:
+    ///     the queue keeps it. Nil for a trigger
     ///     that is only tested.
     /// - Returns: The trigger's token.
     /// - Throws: ``Error/badTriggerDuration``, ``Error/invalidTriggerCondition`` for a negative count, or
