@@ -14,7 +14,8 @@ extension Player {
             case .none: deadline = nil
             case .at(let time): deadline = time
             case .now:
-                if let left = loopsLeft, left <= 0 { return .file(1) }
+                let isEmpty = shared.withLock { $0.shownCount } == 0
+                if isEmpty || (loopsLeft ?? 1) <= 0 { return .file(1) }
                 loopsLeft = loopsLeft.map { $0 - 1 }
                 restart(session)
                 deadline = nil

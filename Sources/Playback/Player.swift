@@ -138,7 +138,7 @@ public final class Player {
         (result.shown, result.damaged) = shared.withLock { ($0.shownCount, $0.status.damaged) }
         let (failure, reading) = news.withLock { ($0.failure, $0.readingFailure) }
         if result.failure == nil { result.failure = failure ?? reading.map { .stream($0) } }
-        if result.failure == nil, result.shown == 0, next == .file(1) || next == nil {
+        if result.shown == 0, next == .file(1), failure != nil || result.failure == nil {
             result.failure = .nothingShown(.undecodable(pictures: session.index.summary.count))
         }
         return next ?? .file(1)

@@ -241,6 +241,7 @@ final class Screen: SampleBufferDisplaySink {
             guard case .some(.some(let frame)) = frame else { return }
             show(frame, on: output)
             state.update { $0.isWriting = false }
+            if let picture = frame.picture, !frame.isRedrawn { onShown(picture) }
         }
     }
 
@@ -250,6 +251,5 @@ final class Screen: SampleBufferDisplaySink {
         if frame.removesImage { output.removePicture() }
         let shown = frame.picture ?? state.withLock { $0.shown?.picture }
         output.show(frame.rendered, text: text(shown, frame.drawing))
-        if let picture = frame.picture, !frame.isRedrawn { onShown(picture) }
     }
 }
