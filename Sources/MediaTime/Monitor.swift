@@ -51,7 +51,9 @@ package final class Monitor<State>: @unchecked Sendable {
 
     /// Waits until `body` gives a value; it is asked once at the start and after every ``update(_:)``.
     ///
-    /// - Parameter deadline: Nanoseconds of `CLOCK_MONOTONIC` at which to give up; nil waits for ever.
+    /// - Parameters:
+    ///   - deadline: Nanoseconds of `CLOCK_MONOTONIC` at which to give up; nil waits for ever.
+    ///   - body: Gives the value, or nil to wait on; the lock is held.
     /// - Returns: The value, or nil at the deadline.
     package func wait<R>(deadline: UInt64? = nil, _ body: (inout State) -> R?) -> R? {
         unsafe pthread_mutex_lock(mutex)

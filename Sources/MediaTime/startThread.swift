@@ -42,7 +42,9 @@ package func startThread(
     }
 }
 
-/// Names the calling thread. Glibc's call for it hides behind `_GNU_SOURCE`; the kernel takes the name as a file too.
+/// Names the calling thread.
+///
+/// Glibc's call for it hides behind `_GNU_SOURCE`; the kernel takes the name as a file too.
 private func nameThread(_ name: String) {
     let file = unsafe open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
     guard file >= 0 else { return }

@@ -8,7 +8,7 @@ final class Bell: Sendable {
 
     init(_ terminal: Terminal?) { self.terminal = terminal }
 
-    /// Wakes the main thread. From any thread.
+    /// Wakes the main thread, from any thread.
     func ring() {
         if let terminal { return terminal.wake() }
         isRung.update { $0 = true }
@@ -17,6 +17,7 @@ final class Bell: Sendable {
     /// Waits for events or the bell.
     ///
     /// - Parameter deadline: Nanoseconds of the host clock at which to give up; nil waits for ever.
+    /// - Returns: What happened; nothing where it was the bell or the deadline.
     func wait(deadline: UInt64?) -> [TerminalEvent] {
         if let terminal {
             let timeout = deadline.map { deadline in

@@ -1,6 +1,8 @@
 import TerminalGraphics
 
-/// Where a screen's contents go: a terminal, or a file as text. One thread uses it.
+/// Where a screen's contents go: a terminal, or a file as text.
+///
+/// One thread uses it.
 protocol ScreenOutput: AnyObject, Sendable {
     /// Takes another size or other abilities; what is shown is unknown then.
     func prepare(for drawing: Drawing)

@@ -17,7 +17,7 @@ enum Failure {
             return "no picture decodable: \(pictures) pictures, but no IDR picture and no"
                 + " recovery point; --report frames lists them"
         case .nothingShown(.undecodable(let pictures)):
-            return "no picture decodable: \(pictures) pictures, and libavcodec decodes none of them;"
+            return "no picture decodable: \(pictures) pictures, and libavcodec decodes none;"
                 + " --log FILE keeps what it says"
         case .decoder(let status):
             return "the decoder gave up (\(status)); --log FILE keeps what libav says of it"

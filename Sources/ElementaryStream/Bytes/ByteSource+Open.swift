@@ -5,6 +5,7 @@ import Glibc
 /// - Parameters:
 ///   - path: A path in the file system, or `-`.
 ///   - retainedByteLimit: Bytes kept of a pipe, to go back in.
+/// - Returns: A file, or a pipe for what cannot be read at any place.
 /// - Throws: ``StreamError``: the file cannot be opened, is a directory or is empty.
 public func openByteSource(
     path: String, retainedByteLimit: Int = 256 << 20

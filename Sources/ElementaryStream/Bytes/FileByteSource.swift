@@ -20,6 +20,7 @@ public final class FileByteSource: ByteSource {
 
     deinit { close(descriptor) }
 
+    /// Reads at a place of the file; see ``ByteSource/read(into:at:)``.
     public func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StreamError) -> Int {
@@ -31,7 +32,9 @@ public final class FileByteSource: ByteSource {
         }
     }
 
+    /// Ends every read.
     public func cancel() { isCancelled.store(true, ordering: .releasing) }
 
+    /// Does nothing: nothing is kept.
     public func release(before offset: Int64) {}
 }

@@ -53,6 +53,7 @@ public final class PipeByteSource: ByteSource {
         close(descriptor)
     }
 
+    /// Reads what is kept, or waits for the pipe; see ``ByteSource/read(into:at:)``.
     public func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StreamError) -> Int {
@@ -160,12 +161,14 @@ public final class PipeByteSource: ByteSource {
         }
     }
 
+    /// Ends every read.
     public func cancel() {
         state.update { $0.isCancelled = true }
         var byte: UInt8 = 1
         _ = write(wake.write, &byte, 1)
     }
 
+    /// Lets go of what is older than the limit allows, behind `offset`.
     public func release(before offset: Int64) {
         state.withLock { $0.protected = max($0.protected, offset) }
     }

@@ -16,9 +16,9 @@ public final class StreamIndex: Sendable {
     /// A place where decoding can begin.
     struct RandomAccessPoint {
         var decodeRank: Int
-        /// The access unit with which it is complete: later ones are whole …
+        /// The access unit with which it is complete.
         var completeDecodeRank: Int
-        /// … if they are presented no earlier than this one.
+        /// Later access units are whole if they are presented no earlier than this rank.
         var firstShownRank: Int
     }
 

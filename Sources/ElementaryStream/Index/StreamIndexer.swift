@@ -92,7 +92,9 @@ public struct StreamIndexer: ~Copyable {
         recovering = nil
     }
 
-    /// Hands over what is new. False when the index was cancelled.
+    /// Hands over what is new.
+    ///
+    /// - Returns: False when the index was cancelled.
     private mutating func flush(isComplete: Bool, failure: StreamError? = nil) -> Bool {
         let rate = sequence.rate
         let (depth, nals, offset) = (

@@ -14,6 +14,7 @@ public struct DamageTracker: Sendable {
     /// - Parameters:
     ///   - unit: The access unit.
     ///   - isBroken: Whether it is incomplete or malformed itself.
+    /// - Returns: Whether it is, or may be predicted from one that is.
     public mutating func isDamaged(_ unit: AccessUnit, isBroken: Bool) -> Bool {
         if unit.isIDR {
             isSpreading = false

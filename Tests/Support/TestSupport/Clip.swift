@@ -23,7 +23,9 @@ public struct Clip: Sendable, CustomStringConvertible {
     /// Where the real streams are, if they are.
     public static let streamsFolder = Checkout.root + "/../shared/streams"
 
-    /// Whether the real streams are beside the checkout. Tests on them are skipped, and say so, where they are not.
+    /// Whether the real streams are beside the checkout.
+    ///
+    /// Tests on them are skipped, and say so, where they are not.
     public static let hasStreams: Bool = {
         let found = Checkout.exists(streamsFolder + "/INDEX.tsv")
         if !found { print("SKIPPED: the tests on real streams; there is no \(streamsFolder)") }
