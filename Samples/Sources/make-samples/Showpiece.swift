@@ -81,7 +81,8 @@ struct Showpiece {
         guard rest > 0 else { return nil }
         let half = rest.squareRoot()
         var t = max(-along - half, 0)
-        for _ in 0..<90 {
+        // Along a grazing ray the steps become short.
+        for _ in 0..<300 {
             let distance = surface(origin + t * direction).distance
             if distance < 0.0007 { return t }
             t += distance
@@ -234,7 +235,8 @@ struct Showpiece {
                 let at = y * Self.width + x
                 let kind = shades[at].kind
                 let isEdge = [at - 1, at + 1, at - Self.width, at + Self.width].contains {
-                    shades[$0].kind != kind
+                    let difference = shades[$0].colour - shades[at].colour
+                    return shades[$0].kind != kind || kind > 1 && difference.length > 0.06
                 }
                 guard isEdge else { continue }
                 var sum = Vector()
