@@ -99,6 +99,13 @@ let package = Package(
                 name: "StreamSynthesis",
                 path: "Samples/Sources/StreamSynthesis",
                 swiftSettings: common),
+            .testTarget(
+                name: "StreamSynthesisTests",
+                dependencies: [
+                    "StreamSynthesis", "ElementaryStream", "VideoCodec", "SampleBuffers",
+                    "PixelBuffers", "MediaTime",
+                ],
+                swiftSettings: common),
             .executableTarget(
                 name: "make-samples", dependencies: ["StreamSynthesis"],
                 path: "Samples/Sources/make-samples", swiftSettings: common),
