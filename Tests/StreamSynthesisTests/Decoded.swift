@@ -1,6 +1,7 @@
 import ElementaryStream
 import MediaTime
 import PixelBuffers
+import SampleBuffers
 import StreamSynthesis
 import Synchronization
 import VideoCodec
