@@ -35,7 +35,8 @@ encode high444 176x144 yuv444p 25 crf=26:keyint=25
 encode cropped-1080p 1920x1080 yuv420p 30 crf=34:keyint=30
 encode anamorphic 180x144 yuv420p 25 crf=26:keyint=25:sar=16/11
 cat "$work"/size-change-[012].264 > "$work/size-change.264"
-rm "$work"/size-change-[012].264
+mkdir "$work/parts"
+mv "$work"/size-change-[012].264 "$work/parts"
 
 for name in paff lone-fields gaps-mmco short-codes no-timing pulldown; do
     "$make_samples" stream $name > "$work/$name.264"
@@ -51,7 +52,16 @@ hashes() { grep -v '^#' "$1" | sed 's/.*, *//'; }
 
 for file in "$work"/*.264; do
     name=$(basename "$file")
-    digest "golden/$name.framemd5" -f h264 -i "$file"
+    if [ "$name" = size-change.264 ]; then
+        # Part by part: in one run ffmpeg would turn the 10 bits into 8.
+        digest "golden/$name.framemd5" -f h264 -i "$work/parts/size-change-0.264"
+        for part in 1 2; do
+            digest "$work/part" -f h264 -i "$work/parts/size-change-$part.264"
+            grep -v '^#' "$work/part" >> "golden/$name.framemd5"
+        done
+    else
+        digest "golden/$name.framemd5" -f h264 -i "$file"
+    fi
     mv "$file" "$name"
 done
 

@@ -33,6 +33,8 @@ final class MemoryByteSource: ByteSource {
 struct Decoded: Sendable {
     /// The visible samples as `rawvideo` has them; empty where no picture came.
     var bytes: [UInt8]
+    /// Its MD5 as framemd5 has it, nil where no picture came.
+    var digest: String?
     var isDamaged: Bool
 
     /// Every picture of `stream` in order of presentation.
@@ -57,7 +59,10 @@ struct Decoded: Sendable {
             current.decodeFrame(sample) { (frame: VTDecodedFrame) in
                 var bytes: [UInt8] = []
                 frame.imageBuffer?.forEachRow { _, _, row in bytes += row }
-                let picture = Decoded(bytes: bytes, isDamaged: frame.isDamaged)
+                let picture = Decoded(
+                    bytes: bytes,
+                    digest: frame.imageBuffer.map { PixelBufferDigest(of: $0).description },
+                    isDamaged: frame.isDamaged)
                 answers.withLock { $0.append((frame.presentationTimeStamp, picture)) }
             }
         }
