@@ -43,12 +43,13 @@ final class PlaybackSession: Sendable {
 
     /// Opens a file and begins to index it.
     ///
-    /// - Throws: ``StreamError``: it cannot be opened, or is surely something else than H.264.
+    /// Never waits for bytes: that it is something else than H.264 is told by the index.
+    ///
+    /// - Throws: ``StreamError``: it cannot be opened.
     init(
         path: String, rate: PictureRate?, onEvent: @escaping @Sendable (Event) -> Void
     ) throws(StreamError) {
         let source = try openByteSource(path: path)
-        try ForeignFormat.refuse(source)
         let index = StreamIndex(byteCount: source.byteCount)
         self.source = source
         self.index = index
@@ -60,8 +61,7 @@ final class PlaybackSession: Sendable {
         }
         samples = Mutex(SampleSource(source, index: index))
         startThread(named: "tplay index", niceness: 5) {
-            var indexer = StreamIndexer(index, source, rate: rate)
-            indexer.run { onEvent(.changed) }
+            StreamIndexer.fill(index, from: source, rate: rate) { onEvent(.changed) }
         }
     }
 

@@ -4,13 +4,15 @@ import VideoCodec
 /// The command: what the options ask for, done.
 enum Command {
     /// - Returns: The exit status.
-    static func run(_ options: Options) -> Int32 {
+    /// - Throws: ``UsageError`` where an option cannot be obeyed.
+    static func run(_ options: Options) throws(UsageError) -> Int32 {
         if options.wantsHelp || options.wantsVersion {
             var output = Output(descriptor: STDOUT_FILENO)
             output.append(options.wantsHelp ? Help.text : Version.text)
             output.flush()
             return 0
         }
+        if let path = options.logPath { try LogFile.open(path) }
         if let report = options.report { return ReportCommand.run(options, report) }
         return PlayCommand.run(options)
     }

@@ -4,7 +4,7 @@ import VideoCodec
 let arguments = CommandLine.arguments
 do throws(UsageError) {
     let options = try OptionParser.parse(arguments)
-    exit(Command.run(options))
+    exit(try Command.run(options))
 } catch {
     Output.complain(error.text)
     exit(2)

@@ -10,8 +10,11 @@ import Glibc
 public func openByteSource(
     path: String, retainedByteLimit: Int = 256 << 20
 ) throws(StreamError) -> any ByteSource {
+    // A FIFO that nobody writes to yet would hold up the call; the wait belongs to the reads.
     let descriptor =
-        path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC)
+        path == "-"
+        ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+        : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw .system(call: "open", errno: errno) }
     var facts = stat()
     guard fstat(descriptor, &facts) == 0 else {

@@ -23,6 +23,30 @@ public struct StreamIndexer: ~Copyable {
     private var hasFlushedShown = false
     private var damaged = 0
 
+    /// Looks at what the stream is, then indexes it to its end; a failure is told by the index.
+    ///
+    /// - Parameters:
+    ///   - index: The index to fill.
+    ///   - source: The stream.
+    ///   - rate: The picture rate, in place of the stream's.
+    ///   - onProgress: Called on this thread when there is more in the index.
+    public static func fill(
+        _ index: StreamIndex, from source: any ByteSource, rate: PictureRate?,
+        onProgress: () -> Void
+    ) {
+        do throws(StreamError) {
+            try ForeignFormat.refuse(source)
+            var indexer = StreamIndexer(index, source, rate: rate)
+            indexer.run(onProgress: onProgress)
+        } catch {
+            index.state.update { state in
+                state.failure = error
+                state.isComplete = true
+            }
+            onProgress()
+        }
+    }
+
     /// - Parameters:
     ///   - index: The index to fill.
     ///   - source: The stream.
