@@ -51,7 +51,10 @@ final class DecodeWorker {
             // Room in the queue: the client may be asked for more while this decodes.
             engine.poke()
             process(sample, isDeep: isDeep)
-            engine.change { state, _ in state.isDecoding = false }
+            engine.change { state, _ in
+                state.current = nil
+                state.isCurrentPending = false
+            }
         case .wait(let deadline, let nanoseconds):
             if !effects.discards.isEmpty { engine.poke() }
             if let nanoseconds {

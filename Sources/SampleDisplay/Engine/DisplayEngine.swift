@@ -167,13 +167,17 @@ final class DisplayEngine: Sendable {
 
     // MARK: For tests
 
-    /// Waits until both threads have nothing to do at the time it is now.
-    func waitUntilIdle() {
-        let isRunning = change { state, _ in state.areThreadsRunning && !state.isStopped }
+    /// Waits until both threads, or the display thread, have nothing to do at the time it is now.
+    func waitUntilIdle(displayOnly: Bool = false) {
+        let isRunning = change { state, _ in
+            state.idlenessWaiterCount += 1
+            return state.areThreadsRunning && !state.isStopped
+        }
+        defer { monitor.withLock { $0.idlenessWaiterCount -= 1 } }
         guard isRunning else { return }
         _ = monitor.wait { state -> Void? in
             let isIdle =
-                state.parkedDecodeGeneration == state.generation
+                (displayOnly || state.parkedDecodeGeneration == state.generation)
                 && state.parkedDisplayGeneration == state.generation
             return isIdle || state.isStopped ? () : nil
         }

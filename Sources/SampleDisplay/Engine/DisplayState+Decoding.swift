@@ -45,7 +45,8 @@ extension DisplayState {
         _ = input.removeFirst()
         inputNanoseconds -= head.traits.nanoseconds
         if head.traits.drainsDecoder { inputDrainCount -= 1 }
-        isDecoding = true
+        current = head
+        isCurrentPending = true
         return .sample(head, isDeep: isDeep)
     }
 
@@ -70,12 +71,18 @@ extension DisplayState {
         inFlight[sample.ordinal] = sample
     }
 
+    /// A sample is a picture now, or came to nothing.
+    private mutating func settle(_ sample: QueuedSample) {
+        inFlight[sample.ordinal] = nil
+        expected.remove(ordinal: sample.ordinal)
+        if current?.ordinal == sample.ordinal { isCurrentPending = false }
+    }
+
     /// A sample gave no picture.
     mutating func fail(
         _ sample: QueuedSample, status: OSStatus, _ effects: inout DisplayEffects
     ) {
-        inFlight[sample.ordinal] = nil
-        expected.remove(ordinal: sample.ordinal)
+        settle(sample)
         statistics.skipped += 1
         let isLost = Self.decoderLosses.contains(status)
         if sample.traits.isSync || isLost {
@@ -108,8 +115,7 @@ extension DisplayState {
 
     /// A sample was decoded and is not to be displayed.
     mutating func passOver(_ sample: QueuedSample) {
-        inFlight[sample.ordinal] = nil
-        expected.remove(ordinal: sample.ordinal)
+        settle(sample)
         statistics.decoded += 1
         if givesPresentationOrder && sample.traits.time.isNumeric {
             expected.remove(upTo: submittedOrdinal, before: sample.traits.time)
@@ -127,8 +133,7 @@ extension DisplayState {
         _ content: DisplayContent, from sample: QueuedSample, _ effects: inout DisplayEffects
     ) {
         let traits = sample.traits
-        inFlight[sample.ordinal] = nil
-        expected.remove(ordinal: sample.ordinal)
+        settle(sample)
         if givesPresentationOrder && traits.kind == .compressed && traits.time.isNumeric {
             expected.remove(upTo: submittedOrdinal, before: traits.time)
         }

@@ -34,6 +34,7 @@ extension DisplayState {
         inputDrainCount = 0
         expected.removeAll()
         inFlight.removeAll(keepingCapacity: true)
+        isCurrentPending = false
         replacedOrdinal = 0
         shown = nil
         isReversed = false

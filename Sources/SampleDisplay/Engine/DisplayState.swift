@@ -15,6 +15,8 @@ struct DisplayState: Sendable {
     /// The generations at which each thread found nothing to do.
     var parkedDecodeGeneration: UInt64?
     var parkedDisplayGeneration: UInt64?
+    /// How many wait for both to have nothing to do.
+    var idlenessWaiterCount = 0
     /// Counts flushes: what was decoded before one is not inserted after it.
     var epoch: UInt64 = 0
     /// The epoch the decoder is in.
@@ -48,8 +50,10 @@ struct DisplayState: Sendable {
 
     // MARK: Decoding
 
-    /// Whether the decode thread is at work on a sample.
-    var isDecoding = false
+    /// What the decode thread is at work on.
+    var current: QueuedSample?
+    /// Whether `current` has not become a picture that waits, or come to nothing.
+    var isCurrentPending = false
     /// The last sample handed to the decoder.
     var submittedOrdinal: UInt64 = 0
     /// Samples in the decoder.
@@ -85,10 +89,20 @@ struct DisplayState: Sendable {
     init(timebase: CMTimebase) { self.timebase = timebase }
 
     /// Whether the decoder has everything that was enqueued.
-    var isStarved: Bool { input.isEmpty && !isDecoding }
+    var isStarved: Bool { input.isEmpty && current == nil }
 
     /// Samples enqueued and not decoded, and images not shown.
-    var amount: Int { input.count + waiting.count + (immediate == nil ? 0 : 1) }
+    ///
+    /// What a decoder holds back is not counted: it comes out only if more goes in.
+    var amount: Int {
+        input.count + (isCurrentPending ? 1 : 0) + waiting.count + (immediate == nil ? 0 : 1)
+    }
+
+    /// The sum of their durations.
+    var amountNanoseconds: Int64 {
+        inputNanoseconds + (isCurrentPending ? current?.traits.nanoseconds ?? 0 : 0)
+            + waitingNanoseconds
+    }
 
     /// L-26.
     var isSufficient: Bool {
@@ -110,7 +124,7 @@ struct DisplayState: Sendable {
             status != .failed
             && readiness.isReady(
                 wasReady: isReady, count: amount,
-                nanoseconds: inputNanoseconds + waitingNanoseconds)
+                nanoseconds: amountNanoseconds)
         let isSufficient = self.isSufficient
         if isSufficient && !wasSufficient { effects.hasBecomeSufficient = true }
         wasSufficient = isSufficient

@@ -71,6 +71,8 @@ extension DisplayEngine {
 
     /// Waits until the state changes from `generation`, or until a time of `CLOCK_MONOTONIC`.
     func wait(past generation: UInt64, nanoseconds: UInt64?) {
+        let isAwaited = monitor.withLock { $0.idlenessWaiterCount > 0 }
+        if isAwaited { monitor.update { _ in } }
         _ = monitor.wait(deadline: nanoseconds) { state -> Void? in
             state.generation == generation ? nil : ()
         }

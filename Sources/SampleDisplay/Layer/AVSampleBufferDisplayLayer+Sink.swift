@@ -100,14 +100,4 @@ extension AVSampleBufferDisplayLayer {
     public func nextPresentationTimeStamp(after time: CMTime) -> CMTime? {
         engine.monitor.withLock { $0.nextPresentationTimeStamp(after: time) }
     }
-
-    /// Waits until nothing is left to do at the time it is now.
-    ///
-    /// For tests under a simulated clock.
-    package func waitUntilIdle() { engine.waitUntilIdle() }
-
-    /// Has both threads look again.
-    ///
-    /// For tests under a simulated clock whose sink blocks.
-    package func reevaluate() { engine.poke() }
 }

@@ -18,6 +18,9 @@ package struct PresentationVerdict: Equatable, Sendable {
     package var deadline: PresentationDeadline?
     /// Whether a picture that is due is not yet decoded, so that decoding goes on even with enough images waiting.
     package var wantsDecoding = false
+
+    /// Nothing to show, nothing to wait for.
+    package init() {}
 }
 
 /// Which picture is on show at a time: a pure function, rules L-4 to L-9.
