@@ -29,6 +29,9 @@ public enum RendererKind: String, CaseIterable, Hashable, Sendable {
     }
 
     package func makeSourceRenderer(options: RendererOptions) -> any SourceRenderer {
-        HalfBlockRenderer(options: options)
+        switch self {
+        case .sixel: SixelRenderer(options: options)
+        default: HalfBlockRenderer(options: options)
+        }
     }
 }

@@ -4,12 +4,16 @@ final class ScalingStage {
     let dotsPerCell: DotsPerCell
     /// The picture's dots after ``scale(_:sampleAspectRatio:)``.
     let planes = RGBPlanes()
-    private let scaler = PictureScaler()
+    private let scaler: PictureScaler
     private var layout: PictureLayout?
     private var source = PixelSize(width: 0, height: 0)
     private var sampleAspectRatio = SampleAspectRatio.square
 
-    init(options: RendererOptions, dotsPerCell: DotsPerCell) {
+    init(
+        options: RendererOptions, dotsPerCell: DotsPerCell,
+        precision: PictureScaler.Precision = .stable
+    ) {
+        scaler = PictureScaler(precision: precision)
         self.options = options
         self.dotsPerCell = dotsPerCell
     }

@@ -10,6 +10,15 @@ struct SixelImage {
         var registers: InlineArray<4, UInt64> = [0, 0, 0, 0]
         /// Pixel rows.
         var height = 0
+
+        /// Becomes another chunk without giving up its memory.
+        mutating func copy(_ other: Chunk) {
+            identity = other.identity
+            registers = other.registers
+            height = other.height
+            bytes.removeAll(keepingCapacity: true)
+            bytes.append(contentsOf: other.bytes)
+        }
     }
 
     var chunks: [Chunk] = []
