@@ -24,7 +24,7 @@ struct NearestColor {
                             let x = red[index] &- r
                             let y = green[index] &- g
                             let z = blue[index] &- b
-                            distances[index] = x &* x &+ y &* y &+ z &* z
+                            distances[index] = x &* x &* 4 &+ y &* y &* 8 &+ z &* z &* 3
                         }
                     }
                 }

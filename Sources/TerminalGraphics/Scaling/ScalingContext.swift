@@ -115,7 +115,8 @@ final class ScalingContext {
         let coefficients = sws_getCoefficients(swscaleNumber(wanted.matrix))
         func setColors() {
             sws_setColorspaceDetails(
-                context, coefficients, range, coefficients, isToRGB ? 1 : range, 0, 1 << 16, 1 << 16)
+                context, coefficients, range, coefficients, isToRGB ? 1 : range, 0, 1 << 16, 1 << 16
+            )
         }
         setColors()
         let code = sws_init_context(context, nil, nil)

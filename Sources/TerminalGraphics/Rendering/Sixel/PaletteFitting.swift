@@ -20,6 +20,7 @@ struct PaletteFitting {
     }
 
     private static let rounds = 6
+    static let channelWeights = SIMD3<Float>(1, 2, 0.75)
     private var counts = [UInt32](repeating: 0, count: 1 << 15)
     private var sums = [SIMD4<UInt32>](repeating: .zero, count: 1 << 15)
     private var bins: [Bin] = []
@@ -28,8 +29,12 @@ struct PaletteFitting {
     mutating func fit(_ planes: RGBPlanes, count: Int) -> [UInt32] {
         collect(planes)
         var centers = split(into: count)
-        for _ in 0..<Self.rounds { improve(&centers) }
-        return centers.map { center in
+        var weights: [Float] = []
+        for _ in 0..<Self.rounds { weights = improve(&centers) }
+        // The commonest colours get the numbers with the fewest digits.
+        let order = centers.indices.sorted { weights[$0] > weights[$1] }
+        return order.map { index in
+            let center = centers[index]
             // What a register can hold: percent.
             func channel(_ value: Float) -> UInt32 {
                 let percent = UInt32((min(max(value, 0), 255) * 100 / 255).rounded())
@@ -96,8 +101,10 @@ struct PaletteFitting {
             squares += color * color * bin.weight
         }
         guard weight > 0 else { return Box(bins: range) }
-        let variance = squares - sum * sum / weight
-        let axis = variance.x >= variance.y ? (variance.x >= variance.z ? 0 : 2) : (variance.y >= variance.z ? 1 : 2)
+        let variance = (squares - sum * sum / weight) * Self.channelWeights
+        let axis =
+            variance.x >= variance.y
+            ? (variance.x >= variance.z ? 0 : 2) : (variance.y >= variance.z ? 1 : 2)
         return Box(bins: range, mean: sum / weight, error: variance.sum(), axis: axis)
     }
 
@@ -123,9 +130,10 @@ struct PaletteFitting {
         sum.x * sum.x + sum.y * sum.y + sum.z * sum.z
     }
 
-    /// One round of k-means: each bin to its nearest colour, each colour to its bins' mean.
-    private func improve(_ centers: inout [SIMD3<Float>]) {
+    /// One round of k-means: each bin to its nearest colour, each colour to its bins' mean; returns the colours' pixels.
+    private func improve(_ centers: inout [SIMD3<Float>]) -> [Float] {
         let count = centers.count
+        let weights = Self.channelWeights
         let red = centers.map(\.x)
         let green = centers.map(\.y)
         let blue = centers.map(\.z)
@@ -140,7 +148,8 @@ struct PaletteFitting {
                                 let x = red[index] - bin.red
                                 let y = green[index] - bin.green
                                 let z = blue[index] - bin.blue
-                                distances[index] = x * x + y * y + z * z
+                                distances[index] =
+                                    x * x * weights.x + y * y * weights.y + z * z * weights.z
                             }
                         }
                     }
@@ -158,5 +167,6 @@ struct PaletteFitting {
             let sum = sums[index] / sums[index].w
             centers[index] = SIMD3(sum.x, sum.y, sum.z)
         }
+        return sums.map(\.w)
     }
 }

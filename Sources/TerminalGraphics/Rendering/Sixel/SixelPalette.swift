@@ -4,6 +4,10 @@ final class SixelPalette {
     private(set) var generation = 0
     private let limit: Int
     private var colors: [UInt32] = []
+    /// One row: of each column the pixel that the register in use was chosen for.
+    private let heads = PlaneMemory()
+    /// How far green may be from it; red half as much again, blue twice as much.
+    private let greenLimit: UInt8 = 4
     /// The number of the nearest colour by the six high bits of red, green and blue; 255: not looked for yet.
     private var table = [UInt8](repeating: 255, count: 1 << 18)
     private var search = NearestColor()
@@ -68,7 +72,8 @@ final class SixelPalette {
     @inline(never)
     private func learn(_ entry: Int) -> UInt8 {
         let nearest = search.nearest(
-            red: (entry >> 12) << 2 | 2, green: (entry >> 6 & 63) << 2 | 2, blue: (entry & 63) << 2 | 2)
+            red: (entry >> 12) << 2 | 2, green: (entry >> 6 & 63) << 2 | 2,
+            blue: (entry & 63) << 2 | 2)
         table[entry] = UInt8(nearest)
         return UInt8(nearest)
     }
@@ -80,6 +85,7 @@ final class SixelPalette {
             mapDithered(planes, to: indices, diffuse: dither == .diffusion)
             return
         }
+        heads.resize(to: PixelSize(width: size.width, height: 2))
         for y in 0..<size.height {
             let red = planes.red + y * planes.stride
             let green = planes.green + y * planes.stride
@@ -96,7 +102,61 @@ final class SixelPalette {
             for x in 0..<size.width where out[x] == 255 {
                 out[x] = lookUp(Int(red[x]), Int(green[x]), Int(blue[x]))
             }
+            if y % 6 == 0 {
+                heads.plane(0).update(from: red, count: size.width)
+                heads.plane(1).update(from: green, count: size.width)
+                heads.plane(2).update(from: blue, count: size.width)
+            } else {
+                continueColumns(
+                    red, green, blue, out, above: out - indices.stride, width: size.width)
+            }
         }
+    }
+
+    /// Gives a pixel the register of the one above it in the band, where it differs little from the pixel that first got it.
+    ///
+    /// Sixels are columns of six: this takes a tenth of the bytes for 0.5 dB.
+    private func continueColumns(
+        _ red: UnsafePointer<UInt8>, _ green: UnsafePointer<UInt8>, _ blue: UnsafePointer<UInt8>,
+        _ out: UnsafeMutablePointer<UInt8>, above: UnsafePointer<UInt8>, width: Int
+    ) {
+        // Short loops over few pointers, one after another: a single one over all of them does not vectorise (5 ms against 0.5 ms).
+        let same = heads.plane(0) + heads.stride
+        Self.compare(green, heads.plane(1), limit: greenLimit, same, width, isFirst: true)
+        Self.compare(red, heads.plane(0), limit: greenLimit + greenLimit / 2, same, width)
+        Self.compare(blue, heads.plane(2), limit: greenLimit * 2, same, width)
+        Self.select(above, out, same, width)
+        Self.keep(heads.plane(0), red, same, width)
+        Self.keep(heads.plane(1), green, same, width)
+        Self.keep(heads.plane(2), blue, same, width)
+    }
+
+    /// Sets bytes to 255 where two rows differ by no more than the limit, and to 0 elsewhere.
+    private static func compare(
+        _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, limit: UInt8,
+        _ same: UnsafeMutablePointer<UInt8>, _ width: Int, isFirst: Bool = false
+    ) {
+        for x in 0..<width {
+            let distance = a[x] > b[x] ? a[x] &- b[x] : b[x] &- a[x]
+            let isNear: UInt8 = distance <= limit ? 255 : 0
+            same[x] = isFirst ? isNear : same[x] & isNear
+        }
+    }
+
+    /// Takes `from` where the rows are the same.
+    private static func select(
+        _ from: UnsafePointer<UInt8>, _ row: UnsafeMutablePointer<UInt8>,
+        _ same: UnsafePointer<UInt8>, _ width: Int
+    ) {
+        for x in 0..<width { row[x] = from[x] & same[x] | row[x] & ~same[x] }
+    }
+
+    /// Takes `from` where the rows differ.
+    private static func keep(
+        _ row: UnsafeMutablePointer<UInt8>, _ from: UnsafePointer<UInt8>,
+        _ same: UnsafePointer<UInt8>, _ width: Int
+    ) {
+        for x in 0..<width { row[x] = row[x] & same[x] | from[x] & ~same[x] }
     }
 
     private func mapDithered(_ planes: RGBPlanes, to indices: PlaneMemory, diffuse: Bool) {

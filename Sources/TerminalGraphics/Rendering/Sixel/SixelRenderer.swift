@@ -8,6 +8,7 @@ public final class SixelRenderer: SourceRenderer {
     /// What the renderer was made with.
     public let options: RendererOptions
     private let stage: ScalingStage
+    private let settled = SettledPixels()
     private var pool = RenderedPicturePool()
     private let palette: SixelPalette
     private var bands = SixelBandEncoder()
@@ -35,10 +36,11 @@ public final class SixelRenderer: SourceRenderer {
         _ source: SourcePicture, sampleAspectRatio: SampleAspectRatio
     ) throws(RenderError) -> RenderedPicture {
         let layout = try stage.scale(source, sampleAspectRatio: sampleAspectRatio)
-        palette.serve(stage.planes)
+        settled.follow(stage.planes)
+        palette.serve(settled.planes)
         swap(&indices, &previousIndices)
         indices.resize(to: stage.planes.size)
-        palette.map(stage.planes, to: indices, dither: options.dither)
+        palette.map(settled.planes, to: indices, dither: options.dither)
 
         let picture = pool.take(layout: layout, content: .sixel)
         encode(layout, into: &picture.sixel)
