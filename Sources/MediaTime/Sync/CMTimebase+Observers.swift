@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Synchronization
 
 // Not Apple's: what Apple posts as notifications, for which Foundation would be needed.
 extension CMTimebase {
@@ -83,12 +82,12 @@ extension CMTimebase {
 
 /// An observer of a timebase.
 final class ObserverEntry: Sendable {
-    private let body: Mutex<(@Sendable (CMTimebase.Event) -> Void)?>
+    private let body: Monitor<(@Sendable (CMTimebase.Event) -> Void)?>
     private weak let timebase: CMTimebase?
 
     init(_ timebase: CMTimebase, _ body: @escaping @Sendable (CMTimebase.Event) -> Void) {
         self.timebase = timebase
-        self.body = Mutex(body)
+        self.body = Monitor(body)
     }
 
     func tell(_ event: CMTimebase.Event) {
