@@ -88,7 +88,7 @@ public final class SampleSource {
     }
 
     /// The last place from which the picture can be decoded whole.
-    private static func randomAccessPoint(
+    static func randomAccessPoint(
         _ state: StreamIndex.State, before target: Int, rank: Int
     ) -> StreamIndex.RandomAccessPoint? {
         let points = state.randomAccessPoints
@@ -136,7 +136,8 @@ public final class SampleSource {
         guard let unit = try reader?.next() else { return .end }
         decodeRank += 1
         source.release(before: unit.accessUnit.byteRange.lowerBound)
-        index.state.update { $0.consumerOffset = unit.accessUnit.byteRange.lowerBound }
+        let start = unit.accessUnit.byteRange.lowerBound
+        index.state.update { $0.consumerOffset = max($0.consumerOffset, start) }
         let presentationRank = Int(entry.presentationRank)
         guard let payload = unit.payload,
             let sample = AccessUnitSampler.sample(

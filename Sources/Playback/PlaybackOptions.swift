@@ -39,6 +39,10 @@ public struct PlaybackOptions: Sendable {
     public var cellSize: CellSize?
     /// How pictures are fitted.
     public var fit = Fit.contain
+    /// Compressed bytes kept of a pipe, to go back in.
+    public var bufferByteLimit = 256 << 20
+    /// Decoded bytes kept for steps back.
+    public var cacheByteLimit = 256 << 20
     /// Whether the last row is a status line.
     public var hasStatusLine = true
 

@@ -25,9 +25,22 @@ final class PlaybackSession: Sendable {
         case failedToDecode(status: Int32)
     }
 
-    private struct Feed {
-        /// The picture to go to; the reader takes the newest.
-        var seek: Int?
+    /// What the layer is to be fed with.
+    enum Wish: Hashable, Sendable {
+        /// The stream, from a picture on.
+        case forward(Int)
+        /// One picture, to look at.
+        case picture(Int)
+        /// Pictures in falling order, from one on.
+        case backward(Int)
+    }
+
+    struct Feed {
+        /// Not begun; the reader takes the newest.
+        var wish: Wish?
+        /// Begun.
+        var current: Wish?
+        var backward: BackwardFeed?
         var isStopped = false
     }
 
@@ -35,11 +48,14 @@ final class PlaybackSession: Sendable {
     let index: StreamIndex
     let layer = AVSampleBufferDisplayLayer()
     let timebase: CMTimebase
-    private let samples: Mutex<SampleSource>
-    private let queue = DispatchQueue(label: "tplay reader")
-    private let feed = Mutex(Feed())
+    let samples: Mutex<SampleSource>
+    let pieces: PieceDecoder
+    /// Pictures for steps back.
+    let cache: Mutex<PictureCache>
+    let queue = DispatchQueue(label: "tplay reader")
+    let feed = Mutex(Feed())
     private let lastRankStore: Mutex<Int?> = Mutex(nil)
-    private let onEvent: @Sendable (Event) -> Void
+    let onEvent: @Sendable (Event) -> Void
 
     /// Opens a file and begins to index it.
     ///
@@ -47,9 +63,9 @@ final class PlaybackSession: Sendable {
     ///
     /// - Throws: ``StreamError``: it cannot be opened.
     init(
-        path: String, rate: PictureRate?, onEvent: @escaping @Sendable (Event) -> Void
+        path: String, options: PlaybackOptions, onEvent: @escaping @Sendable (Event) -> Void
     ) throws(StreamError) {
-        let source = try openByteSource(path: path)
+        let source = try openByteSource(path: path, retainedByteLimit: options.bufferByteLimit)
         let index = StreamIndex(byteCount: source.byteCount)
         self.source = source
         self.index = index
@@ -60,13 +76,16 @@ final class PlaybackSession: Sendable {
             throw .system(call: "CMTimebase", errno: error.status)
         }
         samples = Mutex(SampleSource(source, index: index))
+        pieces = PieceDecoder(source, index: index)
+        cache = Mutex(PictureCache(byteLimit: options.cacheByteLimit))
+        let rate = options.pictureRate
         startThread(named: "tplay index", niceness: 5) {
             StreamIndexer.fill(index, from: source, rate: rate) { onEvent(.changed) }
         }
     }
 
     /// Puts the pictures on `screen` and begins to feed the layer.
-    func start(on screen: Screen, atRank rank: Int) {
+    func start(on screen: Screen, with wish: Wish) {
         layer.decodedImageAttributes = .native
         layer.sink = screen
         layer.controlTimebase = timebase
@@ -79,12 +98,15 @@ final class PlaybackSession: Sendable {
             default: onEvent(.changed)
             }
         }
-        seek(toRank: rank)
+        feed(wish)
     }
 
     /// Ends everything; waits until the reader is out of the way.
     func stop() {
-        feed.withLock { $0.isStopped = true }
+        feed.withLock { feed in
+            feed.isStopped = true
+            feed.backward?.cancel()
+        }
         index.cancel()
         source.cancel()
         layer.stopRequestingMediaData()
@@ -118,62 +140,4 @@ final class PlaybackSession: Sendable {
 
     /// The picture after which playing ends, where one is set.
     var lastRank: Int? { lastRankStore.withLock { $0 } }
-
-    /// Goes to an indexed picture: what is queued is dropped, the picture on the screen stays until the new one comes.
-    ///
-    /// Calls in quick succession are one: the reader goes to the picture asked for last.
-    func seek(toRank rank: Int) {
-        feed.withLock { $0.seek = rank }
-        index.interrupt()
-        queue.async { [self] in performSeek() }
-    }
-
-    private func performSeek() {
-        let target = feed.withLock { feed in
-            defer { feed.seek = nil }
-            return feed.isStopped ? nil : feed.seek
-        }
-        guard let target else { return }
-        layer.stopRequestingMediaData()
-        // Flushed first: with the new time an old picture would be due.
-        layer.flush()
-        let last = lastRank
-        let time = samples.withLock { samples in
-            if let last { samples.end(after: last) }
-            return samples.seek(toPresentationRank: target)
-        }
-        if let time { try? timebase.setTime(time) }
-        layer.requestMediaDataWhenReady(on: queue) { [weak self] in self?.feedLayer() }
-    }
-
-    private func feedLayer() {
-        while layer.isReadyForMoreMediaData {
-            let (hasSeek, isStopped) = feed.withLock { ($0.seek != nil, $0.isStopped) }
-            if hasSeek || isStopped { return layer.stopRequestingMediaData() }
-            do throws(StreamError) {
-                switch try samples.withLock({ samples throws(StreamError) in try samples.next() }) {
-                case .sample(let sample): layer.enqueue(sample)
-                case .interrupted: return
-                case .end:
-                    return finishFeeding()
-                }
-            } catch {
-                finishFeeding()
-                if error != .cancelled { onEvent(.failed(error)) }
-                return
-            }
-        }
-    }
-
-    /// Tells the layer that nothing more comes: the decoder gives what it still holds, and the end is told.
-    private func finishFeeding() {
-        layer.stopRequestingMediaData()
-        guard
-            let marker = try? CMSampleBuffer(
-                dataBuffer: nil, formatDescription: nil, numSamples: 0, sampleTimings: [],
-                sampleSizes: [])
-        else { return }
-        marker.attachments[.permanentEmptyMedia] = true
-        layer.enqueue(marker)
-    }
 }

@@ -34,6 +34,14 @@ public struct PlaybackStatus: Sendable {
     public var damaged = 0
     /// Pictures skipped at the start, while waiting for a random access point.
     public var skipped = 0
+    /// Whether the file is played for ever.
+    public var isLooping = false
+    /// A loop between two pictures, as marked so far.
+    public var loopStart: Int?
+    /// Where the loop ends.
+    public var loopEnd: Int?
+    /// A place being typed.
+    public var entry: String?
     /// Something to tell for a moment.
     public var message: String?
 

@@ -3,7 +3,7 @@ import MediaTime
 import SampleDisplay
 
 extension Player {
-    /// Rates that the keys reach.
+    /// Rates that the keys reach, forwards or backwards.
     private static let keyRates = 0.01...100.0
 
     /// Does what the user asks for.
@@ -16,40 +16,52 @@ extension Player {
         case .togglePause: togglePause(session)
         case .step(let count): step(count, session)
         case .seek(let milliseconds): seek(milliseconds, session)
+        case .seekRandomAccess(let count): seekRandomAccess(count, session)
+        case .goToStart: go(to: session.index.firstShownRank ?? 0, session)
+        case .goToEnd: goToEnd(session)
+        case .askForPlace: shared.withLock { $0.entry = "" }
         case .scaleRate(let factor):
             let rate = shared.withLock { $0.status.rate }
-            let scaled = min(max(rate * factor, Self.keyRates.lowerBound), Self.keyRates.upperBound)
+            let scaled = min(
+                max(abs(rate) * factor, Self.keyRates.lowerBound), Self.keyRates.upperBound)
             // 1.1 × and ÷ lead back to where they came from.
-            setRate((scaled * 1e9).rounded() / 1e9, session)
+            setRate((rate < 0 ? -1 : 1) * (scaled * 1e9).rounded() / 1e9, session)
         case .resetRate: setRate(1, session)
-        case .toggleKeys: shared.withLock { $0.showsKeys.toggle() }
+        case .reverse: setRate(-shared.withLock { $0.status.rate }, session)
+        case .markLoop: markLoop(session)
+        case .toggleLoop: shared.withLock { $0.status.isLooping.toggle() }
+        case .toggleKeys: shared.toggle(.keys)
+        case .toggleInformation: shared.toggle(.information)
         }
         screen?.refreshText()
         return nil
     }
 
     private func togglePause(_ session: PlaybackSession) {
-        let rate = shared.withLock { state -> Double in
+        let (isPaused, shown, hasTarget) = shared.withLock { state in
             state.status.isPaused.toggle()
-            let rate =
-                state.status.isPaused || state.status.isUntimed ? 0 : state.status.rate
-            if state.target != nil { state.startRate = rate }
-            return rate
+            if state.target != nil { state.startRate = state.runningRate }
+            return (state.status.isPaused, state.shownRank, state.target != nil)
         }
-        if shared.withLock({ $0.target == nil }) { try? session.timebase.setRate(rate) }
+        if hasTarget { return }
+        // What was looked at picture by picture is not what plays on from here.
+        if !isPaused, let shown, !session.isFed(for: shared.withLock { $0.status.rate }) {
+            return go(to: shown, session)
+        }
+        try? session.timebase.setRate(shared.withLock { $0.runningRate })
         shared.advanceUntimed()
     }
 
     private func setRate(_ rate: Double, _ session: PlaybackSession) {
-        let isRunning = shared.withLock { state -> Bool in
+        let (isRunning, shown) = shared.withLock { state -> (Bool, Int?) in
             state.status.rate = rate
-            if state.status.isPaused || state.status.isUntimed { return false }
-            guard state.target == nil else {
-                state.startRate = rate
-                return false
-            }
-            return true
+            if state.target != nil { state.startRate = state.runningRate }
+            let isRunning =
+                !state.status.isPaused && !state.status.isUntimed && state.target == nil
+            return (isRunning, state.target ?? state.shownRank)
         }
+        let isPaused = shared.withLock { $0.status.isPaused }
+        if let shown, !isPaused, !session.isFed(for: rate) { return go(to: shown, session) }
         if isRunning { try? session.timebase.setRate(rate) }
     }
 
@@ -64,13 +76,13 @@ extension Player {
         guard let from else { return }
         let target = clamped(from + count, session)
         guard target != from else { return }
-        // On by a few: the pictures are queued already, and the time alone brings the next one up.
-        if count > 0, count <= 8, isSettled, let time = session.time(ofRank: target) {
-            shared.withLock { state in
-                state.target = target
-                state.startRate = 0
-            }
+        // The next picture is queued already, and the time alone brings it up.
+        if count == 1, isSettled, session.isFed(for: 1), let time = session.time(ofRank: target) {
+            aim(at: target)
             try? session.timebase.setTime(time)
+        } else if count < 0 || session.isCached(target) {
+            aim(at: target)
+            session.feed(.picture(target))
         } else {
             go(to: target, session)
         }
@@ -86,24 +98,100 @@ extension Player {
         var target = clamped(rank, session)
         // Always a picture further, however short the step in a slow stream.
         if target == from { target = clamped(from + (milliseconds > 0 ? 1 : -1), session) }
-        guard target != from else { return }
-        go(to: target, session)
+        if target != from { go(to: target, session) }
+    }
+
+    private func seekRandomAccess(_ count: Int, _ session: PlaybackSession) {
+        guard let from = shared.withLock({ $0.target ?? $0.shownRank }) else { return }
+        guard let rank = session.index.randomAccessRank(from: from, steps: count) else {
+            return tell(count > 0 ? "no later random access point" : "no earlier one")
+        }
+        go(to: clamped(rank, session), session)
+    }
+
+    /// The last picture: of a file, once it is all indexed.
+    private func goToEnd(_ session: PlaybackSession) {
+        guard session.index.summary.isComplete || session.source.byteCount == nil else {
+            shared.withLock { $0.status.message = "indexing" }
+            pendingPlace = .picture(.max)
+            return
+        }
+        go(to: clamped(.max, session), session)
+    }
+
+    /// Goes to a place as soon as it is indexed.
+    func go(to place: Place, _ session: PlaybackSession) {
+        let summary = session.index.summary
+        if case .picture(.max) = place {
+            if summary.isComplete { finishPending(clamped(.max, session), session) }
+            return
+        }
+        if let rank = session.rank(of: place), summary.isComplete || isReached(place, session, summary) {
+            finishPending(clamped(rank, session), session)
+        } else if summary.isComplete {
+            finishPending(clamped(.max, session), session)
+        } else {
+            shared.withLock { $0.status.message = "indexing" }
+            pendingPlace = place
+        }
+    }
+
+    private func finishPending(_ rank: Int, _ session: PlaybackSession) {
+        pendingPlace = nil
+        shared.withLock { $0.status.message = nil }
+        go(to: rank, session)
     }
 
     /// Goes to a picture, and plays on from it as before.
     func go(to rank: Int, _ session: PlaybackSession) {
         try? session.timebase.setRate(0)
+        aim(at: rank)
+        let isBackward = shared.withLock { state in
+            !state.status.isPaused && state.status.rate < 0
+        }
+        session.feed(isBackward ? .backward(rank) : .forward(rank))
+    }
+
+    /// Notes the picture that is wanted: the clock stands until it is on the screen.
+    func aim(at rank: Int) {
         news.update { $0.hasPresentedLast = false }
         shared.withLock { state in
             state.target = rank
-            let status = state.status
-            state.startRate = status.isPaused || status.isUntimed ? 0 : status.rate
+            state.startRate = state.runningRate
         }
-        session.seek(toRank: rank)
+    }
+
+    private func markLoop(_ session: PlaybackSession) {
+        guard let rank = shared.withLock({ $0.target ?? $0.shownRank }) else { return }
+        let loop = shared.withLock { state -> (start: Int, end: Int?)? in
+            if let loop = state.loop {
+                state.loop = loop.end == nil && rank > loop.start ? (loop.start, rank) : nil
+            } else {
+                state.loop = (rank, nil)
+            }
+            return state.loop
+        }
+        switch loop {
+        case nil:
+            tell("loop off")
+            session.end(afterRank: untilRank(session))
+            go(to: rank, session)
+        case (let start, nil)?: tell("loop from \(start)")
+        case (let start, let end?)?:
+            tell("loop \(start) to \(end)")
+            session.end(afterRank: end)
+            go(to: start, session)
+        }
+    }
+
+    /// Says something in the status line, until the next command.
+    func tell(_ message: String) {
+        shared.withLock { $0.status.message = message }
+        screen?.refreshText()
     }
 
     /// The nearest picture that is shown and indexed.
-    private func clamped(_ rank: Int, _ session: PlaybackSession) -> Int {
+    func clamped(_ rank: Int, _ session: PlaybackSession) -> Int {
         let first = session.index.firstShownRank ?? 0
         let last = min(session.index.lastRank, session.lastRank ?? .max)
         return min(max(rank, first), max(first, last))

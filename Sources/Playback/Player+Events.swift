@@ -14,16 +14,14 @@ extension Player {
             case .none: deadline = nil
             case .at(let time): deadline = time
             case .now:
-                let isEmpty = shared.withLock { $0.shownCount } == 0
-                if isEmpty || (loopsLeft ?? 1) <= 0 { return .file(1) }
-                loopsLeft = loopsLeft.map { $0 - 1 }
-                restart(session)
                 deadline = nil
+                if let next = end(session, loopsLeft: &loopsLeft) { return next }
             }
             for event in bell.wait(deadline: deadline) {
                 if let next = take(event, session) { return next }
             }
             applyEnd(session)
+            if let pendingPlace { go(to: pendingPlace, session) }
             let news = news.withLock { $0 }
             if news.isOutputClosed { return .quit }
             if news.failure != nil { return .file(1) }
@@ -39,13 +37,7 @@ extension Player {
         }
     }
 
-    /// Shows how far the index has come, where no picture comes along to show it.
-    private func refreshCount(_ session: PlaybackSession) {
-        let summary = session.index.summary
-        guard summary.count != indexedCount else { return }
-        indexedCount = summary.count
-        screen?.refreshText()
-    }
+    // MARK: The end
 
     private enum Ending {
         case none
@@ -59,25 +51,59 @@ extension Player {
         guard news.withLock({ $0.hasPresentedLast }) else { return .none }
         // What was presented may still be on its way to the terminal; it rings when it is there.
         guard screen?.isIdle ?? true else { return .none }
-        let (isPaused, isUntimed, end, hasTarget) = shared.withLock {
-            ($0.status.isPaused, $0.status.isUntimed, $0.shownEnd, $0.target != nil)
-        }
+        let state = shared.withLock { $0 }
         // The picture asked for never came: it could not be decoded.
-        if hasTarget { return .now }
-        if isUntimed { return isPaused ? .none : .now }
+        if state.target != nil { return .now }
         // A pause on the last picture lasts; where nobody can end it there is none.
-        if isPaused || session.timebase.rate <= 0 { return terminal == nil ? .now : .none }
-        guard end.isNumeric, session.timebase.time < end else { return .now }
-        let time = session.timebase.hostTime(for: end)
-        guard time.isNumeric else { return .now }
-        return .at(CMClock.convertHostTimeToSystemUnits(time))
+        if state.status.isPaused { return terminal == nil ? .now : .none }
+        if state.status.isUntimed { return .now }
+        let (time, rate) = session.timebase.timeAndRate
+        guard rate != 0 else { return terminal == nil ? .now : .none }
+        // Backwards the first picture has had its time when the time is back at its beginning.
+        let end = rate > 0 ? state.shownEnd : state.shownTime
+        guard end.isNumeric, rate > 0 ? time < end : time > end else { return .now }
+        let host = session.timebase.hostTime(for: end)
+        guard host.isNumeric else { return .now }
+        return .at(CMClock.convertHostTimeToSystemUnits(host))
     }
 
-    private func restart(_ session: PlaybackSession) {
-        let first = session.index.firstShownRank ?? 0
-        let start = options.start.flatMap { session.rank(of: $0) } ?? first
-        go(to: max(first, start), session)
+    /// What comes after the last picture.
+    private func end(_ session: PlaybackSession, loopsLeft: inout Int?) -> Next? {
+        let state = shared.withLock { state in
+            defer { state.target = nil }
+            return state
+        }
+        if state.shownCount == 0 { return .file(1) }
+        if let loop = state.loop, loop.end != nil {
+            go(to: loop.start, session)
+            return nil
+        }
+        // A key turned round: the beginning is a place to stop at, not the end of the file.
+        if state.status.rate < 0, options.rate > 0, terminal != nil {
+            news.update { $0.hasPresentedLast = false }
+            try? session.timebase.setRate(0)
+            shared.withLock { $0.status.isPaused = true }
+            tell("the beginning")
+            return nil
+        }
+        if !state.status.isLooping {
+            if let left = loopsLeft, left <= 0 { return .file(1) }
+            loopsLeft = loopsLeft.map { $0 - 1 }
+        }
+        guard case .success(let rank?) = firstPicture(session) else { return .file(1) }
+        go(to: rank, session)
+        return nil
     }
+
+    /// Shows how far the index has come, where no picture comes along to show it.
+    private func refreshCount(_ session: PlaybackSession) {
+        let summary = session.index.summary
+        guard summary.count != indexedCount else { return }
+        indexedCount = summary.count
+        screen?.refreshText()
+    }
+
+    // MARK: Events
 
     private func take(_ event: TerminalEvent, _ session: PlaybackSession) -> Next? {
         switch event {
@@ -107,6 +133,11 @@ extension Player {
     }
 
     private func take(_ key: Key, _ session: PlaybackSession) -> Next? {
+        if let entry = shared.withLock({ $0.entry }) {
+            takeEntry(key, entry, session)
+            screen?.refreshText()
+            return nil
+        }
         if key.modifiers.isEmpty, case .character(let scalar) = key.code,
             ("0"..."9").contains(scalar)
         {
@@ -115,6 +146,25 @@ extension Player {
         }
         defer { count = 0 }
         guard let command = interface.command(key, count) else { return nil }
+        shared.withLock { $0.status.message = nil }
         return perform(command, session)
+    }
+
+    /// A key while a place is being typed.
+    private func takeEntry(_ key: Key, _ entry: String, _ session: PlaybackSession) {
+        switch key.code {
+        case .escape: shared.withLock { $0.entry = nil }
+        case .backspace: shared.withLock { $0.entry = entry.isEmpty ? nil : String(entry.dropLast()) }
+        case .enter:
+            shared.withLock { $0.entry = nil }
+            guard !entry.isEmpty else { return }
+            guard let place = interface.place(entry) else {
+                return tell("\(entry) is no place: 12.5, 1:02.5, #120")
+            }
+            go(to: place, session)
+        case .character(let scalar) where scalar.isASCII && entry.utf8.count < 24:
+            shared.withLock { $0.entry = entry + String(Character(scalar)) }
+        default: break
+        }
     }
 }

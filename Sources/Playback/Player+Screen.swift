@@ -64,12 +64,17 @@ extension Player {
                 ScreenText(
                     row: row, width: width, interface.statusLine(status, width), style: .inverse))
         }
-        if shared.withLock({ $0.showsKeys }) {
-            let width = min(
-                drawing.grid.columns, (interface.keys.map(\.count).max() ?? 0) + 2)
-            let top = max(0, (drawing.renderer.area.rows - interface.keys.count) / 2)
+        let lines =
+            switch shared.withLock({ $0.overlay }) {
+            case .keys: interface.keys
+            case .information: shared.information
+            case nil: [String]()
+            }
+        if !lines.isEmpty {
+            let width = min(drawing.grid.columns, (lines.map(\.count).max() ?? 0) + 2)
+            let top = max(0, (drawing.renderer.area.rows - lines.count) / 2)
             let left = max(0, (drawing.grid.columns - width) / 2)
-            for (index, line) in interface.keys.enumerated() {
+            for (index, line) in lines.enumerated() {
                 text.append(
                     ScreenText(row: top + index, column: left, width: width, " " + line))
             }

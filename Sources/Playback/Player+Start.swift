@@ -30,13 +30,17 @@ extension Player {
     }
 
     /// The rank of the first picture to show, nil while it is not indexed.
-    private func firstPicture(_ session: PlaybackSession) -> Result<Int?, PlaybackFailure> {
+    func firstPicture(_ session: PlaybackSession) -> Result<Int?, PlaybackFailure> {
         let summary = session.index.summary
         if summary.count == 0, let failure = summary.failure { return .failure(.stream(failure)) }
         guard summary.shownCount > 0, let first = session.index.firstShownRank else {
             return summary.isComplete ? .failure(.nothingShown(nothing(session))) : .success(nil)
         }
-        guard let start = options.start else { return .success(first) }
+        guard let start = options.start else {
+            // Backwards, from the end: once that is known.
+            if options.rate >= 0 { return .success(first) }
+            return .success(summary.isComplete ? clamped(.max, session) : nil)
+        }
         if let rank = session.rank(of: start), isReached(start, session, summary) {
             return .success(max(first, rank))
         }
@@ -45,7 +49,7 @@ extension Player {
     }
 
     /// Whether so much is indexed that the picture at a place is known.
-    private func isReached(
+    func isReached(
         _ place: Place, _ session: PlaybackSession, _ summary: StreamIndex.Summary
     ) -> Bool {
         guard case .time(let time) = place else { return true }
@@ -64,13 +68,14 @@ extension Player {
     ) -> Next? {
         shared.withLock { state in
             state.target = rank
-            state.startRate = options.isPaused || options.isUntimed ? 0 : options.rate
+            state.startRate = state.runningRate
         }
         applyEnd(session)
         // The decoder begins while the terminal is asked what it can do.
         do throws(TerminalError) {
             let screen = try openScreen()
-            session.start(on: screen, atRank: rank)
+            let isBackward = shared.withLock { $0.runningRate } < 0
+            session.start(on: screen, with: isBackward ? .backward(rank) : .forward(rank))
             configureFirstTime()
             return nil
         } catch {
@@ -81,18 +86,24 @@ extension Player {
 
     /// Tells the session where to end, as soon as that is indexed.
     func applyEnd(_ session: PlaybackSession) {
+        guard shared.withLock({ $0.loop?.end }) == nil, let last = untilRank(session) else { return }
+        session.end(afterRank: last)
+    }
+
+    /// The last picture that `until` lets through, nil for all and while it is not indexed.
+    func untilRank(_ session: PlaybackSession) -> Int? {
         switch options.until {
-        case nil: break
-        case .picture(let last): session.end(afterRank: last)
+        case nil: return nil
+        case .picture(let last): return last
         case .time(let time):
             let summary = session.index.summary
-            guard summary.isComplete || isReached(.time(time), session, summary) else { return }
+            guard summary.isComplete || isReached(.time(time), session, summary) else {
+                return nil
+            }
             let timescale = summary.rate.timescale
             // Pictures that begin before it.
             let ticks = time.convertScale(timescale, method: .roundTowardPositiveInfinity).value
-            if let rank = session.index.presentationRank(atTicks: ticks - 1) {
-                session.end(afterRank: rank)
-            }
+            return session.index.presentationRank(atTicks: ticks - 1)
         }
     }
 }

@@ -14,16 +14,20 @@ public final class Player {
         public var command: @Sendable (Key, Int) -> PlayerCommand?
         /// The status line, for a width in columns.
         public var statusLine: @Sendable (PlaybackStatus, Int) -> String
+        /// A place as it is typed, nil where it is none.
+        public var place: @Sendable (String) -> Place?
         /// The lines of the overlay of keys.
         public var keys: [String]
 
         /// An interface.
         public init(
             command: @escaping @Sendable (Key, Int) -> PlayerCommand?,
-            statusLine: @escaping @Sendable (PlaybackStatus, Int) -> String, keys: [String]
+            statusLine: @escaping @Sendable (PlaybackStatus, Int) -> String,
+            place: @escaping @Sendable (String) -> Place?, keys: [String]
         ) {
             self.command = command
             self.statusLine = statusLine
+            self.place = place
             self.keys = keys
         }
     }
@@ -71,6 +75,8 @@ public final class Player {
     /// Digits typed before a command.
     var count = 0
     var drawing: Drawing?
+    /// Where to go as soon as it is indexed.
+    var pendingPlace: Place?
     /// Access units indexed when that was last shown.
     var indexedCount = 0
 
@@ -117,9 +123,10 @@ public final class Player {
         var result = FileOutcome(file: file)
         defer { outcome.files.append(result) }
         news.update { $0 = News() }
+        pendingPlace = nil
         let session: PlaybackSession
         do throws(StreamError) {
-            session = try PlaybackSession(path: file, rate: options.pictureRate) {
+            session = try PlaybackSession(path: file, options: options) {
                 [news, shared, bell] event in
                 Self.note(event, news, shared)
                 bell.ring()

@@ -6,14 +6,30 @@ public enum PlayerCommand: Hashable, Sendable {
     case step(Int)
     /// Goes so many milliseconds on, or back where negative.
     case seek(milliseconds: Int)
+    /// Goes so many random access points on, or back where negative.
+    case seekRandomAccess(Int)
+    /// Goes to the first picture.
+    case goToStart
+    /// Goes to the last picture.
+    case goToEnd
+    /// Asks for a place, and goes there.
+    case askForPlace
     /// Multiplies the rate.
     case scaleRate(Double)
     /// Rate 1.
     case resetRate
+    /// Plays the other way.
+    case reverse
+    /// Marks where a loop begins, then where it ends, then forgets both.
+    case markLoop
+    /// Plays the file for ever, or no longer.
+    case toggleLoop
     /// Goes to the next file, or with -1 to the previous.
     case changeFile(Int)
     /// Shows or hides the overlay of keys.
     case toggleKeys
+    /// Shows or hides the overlay of facts.
+    case toggleInformation
     /// Ends.
     case quit
 }

@@ -8,6 +8,11 @@ import TerminalGraphics
 
 /// What the output thread and the main thread both know: the picture on show, and what to write beside it.
 final class SharedStatus: Sendable {
+    /// What lies over the picture.
+    enum Overlay: Sendable {
+        case keys, information
+    }
+
     struct State {
         var status = PlaybackStatus()
         var session: PlaybackSession?
@@ -22,8 +27,15 @@ final class SharedStatus: Sendable {
         var target: Int?
         /// The rate that begins with the target's picture.
         var startRate: Double?
-        var showsKeys = false
+        /// A loop between two pictures; without its end while that is not marked.
+        var loop: (start: Int, end: Int?)?
+        /// A place being typed.
+        var entry: String?
+        var overlay: Overlay?
         var strictDamage: Int?
+
+        /// The rate of the timebase, once the target is on show.
+        var runningRate: Double { status.isPaused || status.isUntimed ? 0 : status.rate }
     }
 
     private let state = Mutex(State())
@@ -36,9 +48,10 @@ final class SharedStatus: Sendable {
     func begin(_ file: String, _ session: PlaybackSession, _ options: PlaybackOptions) {
         withLock { state in
             let (screen, renderer) = (state.screen, state.status.renderer)
-            let showsKeys = state.showsKeys
+            let (overlay, isLooping) = (state.overlay, state.status.isLooping)
             state = State()
-            (state.screen, state.showsKeys) = (screen, showsKeys)
+            (state.screen, state.overlay) = (screen, overlay)
+            state.status.isLooping = isLooping || options.loopCount == nil
             state.status.renderer = renderer
             state.status.file = file
             state.status.rate = options.rate == 0 ? 1 : options.rate
@@ -59,7 +72,8 @@ final class SharedStatus: Sendable {
             picture.token.flatMap { session.index.entry(decodeRank: Int($0)) }
         }
         let isDamaged = picture.isDamaged || entry?.isDamaged ?? false
-        let (session, rate, isTarget) = withLock { state -> (PlaybackSession?, Double?, Bool) in
+        let session = withLock { $0.session }
+        let (rate, isTarget) = withLock { state -> (Double?, Bool) in
             state.shownCount += 1
             state.shownRank = entry.map { Int($0.presentationRank) }
             state.shownTime = picture.presentationTimeStamp
@@ -68,16 +82,29 @@ final class SharedStatus: Sendable {
                 state.status.damaged += 1
                 state.strictDamage = state.strictDamage ?? state.shownRank
             }
-            guard let target = state.target, state.shownRank ?? 0 >= target else {
-                return (state.session, nil, false)
+            guard let target = state.target,
+                Self.answers(state.shownRank, target, isSettled: session?.isSettled ?? true)
+            else {
+                return (nil, false)
             }
             state.target = nil
             defer { state.startRate = nil }
-            return (state.session, state.startRate, true)
+            return (state.startRate, true)
         }
         if let rate, rate != 0 { try? session?.timebase.setRate(rate) }
         advanceUntimed()
         return isTarget || isDamaged
+    }
+
+    /// Whether a picture is the one asked for, or comes in the place of one that cannot be decoded.
+    private static func answers(_ shown: Int?, _ target: Int, isSettled: Bool) -> Bool {
+        guard let shown else { return false }
+        return shown == target || (isSettled && (target - 16...target + 64).contains(shown))
+    }
+
+    /// Shows an overlay, or hides it.
+    func toggle(_ overlay: Overlay) {
+        withLock { $0.overlay = $0.overlay == overlay ? nil : overlay }
     }
 
     /// Without regard to time: the picture on show has been written, so the next one is due.
@@ -96,8 +123,11 @@ final class SharedStatus: Sendable {
 
     /// The status as it is with `picture` on show.
     func status(of picture: DisplayedPicture?) -> PlaybackStatus {
-        let (base, session, screen) = withLock { ($0.status, $0.session, $0.screen) }
-        var status = base
+        let state = withLock { $0 }
+        let (session, screen) = (state.session, state.screen)
+        var status = state.status
+        (status.loopStart, status.loopEnd) = (state.loop?.start, state.loop?.end)
+        status.entry = state.entry
         guard let session else { return status }
         let summary = session.index.summary
         if summary.isComplete {
@@ -120,5 +150,11 @@ final class SharedStatus: Sendable {
         }
         if picture == nil { status.skipped = summary.count - summary.shownCount }
         return status
+    }
+
+    /// The lines of the overlay of facts.
+    var information: [String] {
+        guard let session = withLock({ $0.session }) else { return [] }
+        return session.index.facts
     }
 }

@@ -11,6 +11,10 @@ enum KeyBindings {
         case .character(let scalar): return command(scalar, times)
         case .right: return .seek(milliseconds: times * (isShifted ? 5000 : 1000))
         case .left: return .seek(milliseconds: -times * (isShifted ? 5000 : 1000))
+        case .up: return .seekRandomAccess(times)
+        case .down: return .seekRandomAccess(-times)
+        case .home: return .goToStart
+        case .end: return .goToEnd
         case .backspace: return .resetRate
         case .escape: return .quit
         default: return nil
@@ -26,6 +30,11 @@ enum KeyBindings {
         case "]": .scaleRate(1.1)
         case "{": .scaleRate(1 / 2)
         case "}": .scaleRate(2)
+        case "r": .reverse
+        case "g": .askForPlace
+        case "l": .markLoop
+        case "L": .toggleLoop
+        case "i": .toggleInformation
         case ">": .changeFile(1)
         case "<": .changeFile(-1)
         case "?": .toggleKeys
@@ -40,6 +49,7 @@ extension Player.Interface {
     static var standard: Self {
         Self(
             command: KeyBindings.command, statusLine: StatusLine.text,
+            place: { Place($0) },
             keys: Help.keys.map { entry in
                 let padding = String(repeating: " ", count: max(1, 12 - entry.keys.count))
                 return entry.keys + padding + entry.meaning + " "

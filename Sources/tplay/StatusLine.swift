@@ -14,7 +14,13 @@ enum StatusLine {
             parts.append(status.skipped > 0 ? "waiting, \(status.skipped) skipped" : "waiting")
         }
         parts.append(rate(status))
+        if let start = status.loopStart {
+            parts.append("loop \(start)-\(status.loopEnd.map(String.init) ?? "")")
+        } else if status.isLooping {
+            parts.append("loop")
+        }
         if status.isDamaged { parts.append("DAMAGED") }
+        if let entry = status.entry { return " go to: \(entry)_" }
         if let message = status.message { parts.append(Printable.text(message)) }
         if status.width > 0 { parts.append("\(status.width)x\(status.height)") }
         parts.append(status.renderer)

@@ -103,6 +103,31 @@ public final class StreamIndex: Sendable {
         }
     }
 
+    /// What is known of the stream, in lines for people.
+    public var facts: [String] {
+        let summary = summary
+        return state.withLock { state in
+            guard let sps = state.formats.first?.parameterSets.sequenceParameterSet else { return [] }
+            let rate = summary.rate.fraction
+            let size = sps.croppedSize
+            let ratio = sps.sampleAspectRatio ?? (1, 1)
+            let interlaced = state.entries.prefix(64).contains { $0.structure != .frame }
+            return [
+                "profile      \(sps.profileName)",
+                "level        \(sps.levelName)",
+                "size         \(size.width)x\(size.height), SAR \(ratio.width):\(ratio.height)",
+                "bit depth    \(sps.bitDepthLuma)",
+                "scan         \(interlaced ? "interlaced" : "progressive")",
+                "pictures/s   \(rate.numerator)/\(rate.denominator) (\(summary.rate.source.rawValue))",
+                "pictures     \(summary.count)\(summary.isComplete ? "" : " so far")",
+                "access pts   \(state.randomAccessPoints.count)",
+                "reorder      \(state.reorderDepth)",
+                "NAL units    \(state.nalUnitCount)",
+                "bytes        \(state.offset)",
+            ]
+        }
+    }
+
     private static func endTicks(_ state: State) -> Int64 {
         // The last picture presented is among the last decoded.
         state.entries.suffix(64).reduce(0) {
@@ -140,6 +165,47 @@ public final class StreamIndex: Sendable {
             up += 1
         }
         return nil
+    }
+
+    /// The bytes of the decoded picture of a presentation rank, in the decoder's own format, about.
+    public func pictureByteCount(presentationRank: Int) -> Int {
+        state.withLock { state in
+            guard let rank = Self.decodeRank(state, of: presentationRank) else { return 1 }
+            let sps = state.formats[Int(state.entries[rank].format)].parameterSets
+                .sequenceParameterSet
+            let luma = sps.codedSize.width * sps.codedSize.height
+            let chroma = sps.chromaFormatIDC == 3 ? 2 * luma : sps.chromaFormatIDC == 2 ? luma : luma / 2
+            return (luma + chroma) * (max(sps.bitDepthLuma, sps.bitDepthChroma) > 8 ? 2 : 1)
+        }
+    }
+
+    /// The first picture in presentation order that one decoding, from the random access point for `rank`, gives
+    /// together with it.
+    public func firstRankDecodable(with rank: Int) -> Int {
+        state.withLock { state in
+            guard let target = Self.decodeRank(state, of: rank) else { return rank }
+            let point = SampleSource.randomAccessPoint(state, before: target, rank: rank)
+            return min(rank, point?.firstShownRank ?? 0)
+        }
+    }
+
+    /// The random access point before or behind the picture of a presentation rank: the rank of the picture
+    /// that it begins to show.
+    ///
+    /// - Parameters:
+    ///   - rank: A presentation rank.
+    ///   - steps: How many points on, or back where negative.
+    /// - Returns: Nil where there are not so many indexed.
+    public func randomAccessRank(from rank: Int, steps: Int) -> Int? {
+        state.withLock { state in
+            let ranks = state.randomAccessPoints.map(\.firstShownRank)
+            if steps > 0 {
+                let later = ranks.filter { $0 > rank }
+                return later.count >= steps ? later[steps - 1] : nil
+            }
+            let earlier = ranks.filter { $0 < rank }
+            return earlier.count >= -steps ? earlier[earlier.count + steps] : nil
+        }
     }
 
     /// The presentation rank of the last picture that begins at or before `ticks`; 0 before the first.

@@ -3,10 +3,14 @@ enum Help {
     /// The keys, a pair of keys and meaning each; the overlay of `?` shows the same.
     static let keys: [(keys: String, meaning: String)] = [
         ("space", "pause and go on"),
-        (".", "one picture on; with a count first, n"),
+        (". ,", "one picture on, back; with a count first, n"),
         ("← →", "1 second back or on; with shift 5"),
+        ("↑ ↓", "next, previous random access point"),
+        ("Home End g", "first, last picture; go to a place"),
         ("[ ] { }", "rate ÷ 1.1, × 1.1, ÷ 2, × 2"),
-        ("Backspace", "rate 1"),
+        ("Backspace r", "rate 1; the other way"),
+        ("l L", "mark A, B, off; loop the file"),
+        ("i", "what is known of the stream"),
         ("< >", "previous, next FILE"),
         ("?", "show the keys"),
         ("q Esc", "quit"),

@@ -43,7 +43,7 @@ extension Option {
     static let all: [Option] = [
         .init(
             name: .timebaseRate, group: .playing, argument: "R",
-            help: "rate of playback: 0.5, 2, 1/3, 0 is paused (default: 1)"),
+            help: "rate of playback: 0.5, 1/3, -1, 0 is paused (default: 1)"),
         .init(
             name: .start, group: .playing, argument: "W",
             help: "first picture: 12.5, 1:02.5 or #120, 120f (default: 0f)"),

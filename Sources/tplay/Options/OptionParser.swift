@@ -130,7 +130,6 @@ enum OptionParser {
             guard let rate = Decimal.rate(value) else {
                 throw wrong("must be a rate such as 0.5, 2 or 1/3, at most 1000")
             }
-            guard rate >= 0 else { throw wrong("backwards: not yet; this version does not do it") }
             options.rate = rate
         case .start: options.start = try place()
         case .until: options.until = try place()

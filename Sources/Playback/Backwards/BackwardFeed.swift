@@ -1,0 +1,66 @@
+import ElementaryStream
+import MediaTime
+import VideoCodec
+
+/// Pictures in falling presentation order, decoded a piece at a time ahead of being asked for.
+///
+/// A piece reaches back from the pictures given last to the random access point before them, or as far as half
+/// the budget allows; a long group of pictures is decoded again for each of its pieces.
+final class BackwardFeed: Sendable {
+    private struct State {
+        /// In falling order.
+        var ready: [DecodedPicture] = []
+        var isFinished = false
+        var isCancelled = false
+    }
+
+    private let state = Monitor(State())
+
+    /// Begins to decode, on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - decoder: What decodes.
+    ///   - index: Where random access points are.
+    ///   - ranks: What is given, the last first.
+    ///   - pieceCount: Pictures that a piece holds at most.
+    ///   - request: The pictures' format and size.
+    init(
+        _ decoder: PieceDecoder, index: StreamIndex, ranks: ClosedRange<Int>, pieceCount: Int,
+        as request: PixelBufferRequest
+    ) {
+        startThread(named: "tplay backward") { [self] in
+            var last = ranks.upperBound
+            while last >= ranks.lowerBound {
+                // One piece is played while the next is decoded.
+                let goesOn = state.wait { state -> Bool? in
+                    if state.isCancelled { return false }
+                    return state.ready.count <= pieceCount ? true : nil
+                }
+                guard goesOn == true else { return }
+                let reach = max(ranks.lowerBound, last - pieceCount + 1)
+                let first = max(reach, index.firstRankDecodable(with: last))
+                let pictures = decoder.decode(first...last, as: request) {
+                    state.withLock { $0.isCancelled }
+                }
+                state.update { $0.ready += pictures.reversed() }
+                last = first - 1
+            }
+            state.update { $0.isFinished = true }
+        }
+    }
+
+    /// The next picture, nil at the end; waits until it is decoded.
+    func next() -> DecodedPicture? {
+        let found = state.wait { state -> DecodedPicture?? in
+            if state.isCancelled { return .some(nil) }
+            if !state.ready.isEmpty { return state.ready.removeFirst() }
+            return state.isFinished ? .some(nil) : nil
+        }
+        // The thread that decodes waits for room.
+        state.update { _ in }
+        return found ?? nil
+    }
+
+    /// Ends the decoding; ``next()`` gives nil from now on.
+    func cancel() { state.update { $0.isCancelled = true } }
+}

@@ -1,0 +1,162 @@
+import Dispatch
+import ElementaryStream
+import MediaTime
+import PixelBuffers
+import SampleBuffers
+import SampleDisplay
+import Synchronization
+import VideoCodec
+
+/// What the layer is fed with, all on the reader queue.
+extension PlaybackSession {
+    /// Feeds the layer with something else: what is queued is dropped, the picture on the screen stays until a new one comes.
+    ///
+    /// Calls in quick succession are one: the reader does what was asked for last.
+    func feed(_ wish: Wish) {
+        feed.withLock { feed in
+            feed.wish = wish
+            feed.backward?.cancel()
+        }
+        index.interrupt()
+        queue.async { [self] in performWish() }
+    }
+
+    /// Whether the layer is fed for playing at a rate: the stream for a positive one, pictures in falling order for a negative one.
+    func isFed(for rate: Double) -> Bool {
+        feed.withLock { feed in
+            switch feed.wish ?? feed.current {
+            case .forward: rate >= 0
+            case .backward: rate < 0
+            case .picture, nil: false
+            }
+        }
+    }
+
+    /// Whether a picture is at hand, decoded.
+    func isCached(_ rank: Int) -> Bool { cache.withLock { $0[rank] != nil } }
+
+    /// Whether the reader has begun what was asked for last.
+    var isSettled: Bool { feed.withLock { $0.wish == nil } }
+
+    /// Whether the reader has something else to do.
+    private var hasNewWish: Bool { feed.withLock { $0.wish != nil || $0.isStopped } }
+
+    private func performWish() {
+        let wish = feed.withLock { feed -> Wish? in
+            guard !feed.isStopped, let wish = feed.wish else { return nil }
+            feed.wish = nil
+            feed.current = wish
+            feed.backward = nil
+            return wish
+        }
+        guard let wish else { return }
+        layer.stopRequestingMediaData()
+        switch wish {
+        case .forward(let rank): goForward(from: rank)
+        case .picture(let rank): show(rank)
+        case .backward(let rank): goBackward(from: rank)
+        }
+    }
+
+    // MARK: Forwards
+
+    private func goForward(from rank: Int) {
+        // Flushed first: with the new time an old picture would be due.
+        layer.flush()
+        let last = lastRank
+        let time = samples.withLock { samples in
+            if let last { samples.end(after: last) }
+            return samples.seek(toPresentationRank: rank)
+        }
+        if let time { try? timebase.setTime(time) }
+        layer.requestMediaDataWhenReady(on: queue) { [weak self] in self?.feedSamples() }
+    }
+
+    private func feedSamples() {
+        while layer.isReadyForMoreMediaData {
+            if hasNewWish { return layer.stopRequestingMediaData() }
+            let last = lastRank
+            do throws(StreamError) {
+                let next = try samples.withLock { samples throws(StreamError) in
+                    if let last { samples.end(after: last) }
+                    return try samples.next()
+                }
+                switch next {
+                case .sample(let sample): layer.enqueue(sample)
+                case .interrupted: return
+                case .end: return finishFeeding()
+                }
+            } catch {
+                finishFeeding()
+                if error != .cancelled { onEvent(.failed(error)) }
+                return
+            }
+        }
+    }
+
+    // MARK: One picture
+
+    private func show(_ rank: Int) {
+        if cache.withLock({ $0[rank] }) == nil {
+            let first = max(index.firstRankDecodable(with: rank), rank - capacity(at: rank) + 1)
+            let decoded = pieces.decode(first...rank) { hasNewWish }
+            if hasNewWish { return }
+            cache.withLock { $0.insert(decoded, near: rank) }
+        }
+        // What cannot be decoded is answered by the nearest picture before it.
+        let found = cache.withLock { $0.nearest(atOrBefore: rank) }
+        layer.flush()
+        if let found {
+            try? timebase.setTime(found.presentationTimeStamp)
+            if let sample = found.sampleBuffer { layer.enqueue(sample) }
+        }
+        finishFeeding()
+    }
+
+    /// How many pictures like the one at `rank` the cache holds.
+    private func capacity(at rank: Int) -> Int {
+        let size = index.pictureByteCount(presentationRank: rank)
+        return cache.withLock { $0.capacity(pictureByteCount: size) }
+    }
+
+    // MARK: Backwards
+
+    private func goBackward(from rank: Int) {
+        layer.flush()
+        if let time = time(ofRank: rank) { try? timebase.setTime(time) }
+        let first = index.firstShownRank ?? 0
+        let feed = BackwardFeed(
+            pieces, index: index, ranks: min(first, rank)...rank,
+            pieceCount: max(1, capacity(at: rank) / 2), as: .native)
+        let isCurrent = self.feed.withLock { state in
+            guard state.wish == nil, !state.isStopped else { return false }
+            state.backward = feed
+            return true
+        }
+        guard isCurrent else { return feed.cancel() }
+        layer.requestMediaDataWhenReady(on: queue) { [weak self] in self?.feedBackward(feed) }
+    }
+
+    private func feedBackward(_ feed: BackwardFeed) {
+        while layer.isReadyForMoreMediaData {
+            if hasNewWish { return layer.stopRequestingMediaData() }
+            guard let picture = feed.next() else {
+                if !hasNewWish { finishFeeding() }
+                return
+            }
+            if let sample = picture.sampleBuffer { layer.enqueue(sample) }
+        }
+    }
+
+    /// Tells the layer that nothing more comes: the decoder gives what it still holds, and the end is told.
+    private func finishFeeding() {
+        layer.stopRequestingMediaData()
+        guard
+            let marker = try? CMSampleBuffer(
+                dataBuffer: nil, formatDescription: nil, numSamples: 0, sampleTimings: [],
+                sampleSizes: [])
+        else { return }
+        marker.attachments[.permanentEmptyMedia] = true
+        layer.enqueue(marker)
+    }
+}
