@@ -32,6 +32,9 @@ extension PlaybackSession {
         }
     }
 
+    /// Notes that all is shown: whoever plays on feeds anew.
+    func noteEnded() { feed.withLock { $0.current = nil } }
+
     /// Whether a picture is at hand, decoded.
     func isCached(_ rank: Int) -> Bool { cache.withLock { $0[rank] != nil } }
 

@@ -126,7 +126,9 @@ extension Player {
             if summary.isComplete { finishPending(clamped(.max, session), session) }
             return
         }
-        if let rank = session.rank(of: place), summary.isComplete || isReached(place, session, summary) {
+        if let rank = session.rank(of: place),
+            summary.isComplete || isReached(place, session, summary)
+        {
             finishPending(clamped(rank, session), session)
         } else if summary.isComplete {
             finishPending(clamped(.max, session), session)

@@ -83,6 +83,7 @@ extension Player {
             news.update { $0.hasPresentedLast = false }
             try? session.timebase.setRate(0)
             shared.withLock { $0.status.isPaused = true }
+            session.noteEnded()
             tell("the beginning")
             return nil
         }
@@ -154,7 +155,8 @@ extension Player {
     private func takeEntry(_ key: Key, _ entry: String, _ session: PlaybackSession) {
         switch key.code {
         case .escape: shared.withLock { $0.entry = nil }
-        case .backspace: shared.withLock { $0.entry = entry.isEmpty ? nil : String(entry.dropLast()) }
+        case .backspace:
+            shared.withLock { $0.entry = entry.isEmpty ? nil : String(entry.dropLast()) }
         case .enter:
             shared.withLock { $0.entry = nil }
             guard !entry.isEmpty else { return }

@@ -86,7 +86,9 @@ extension Player {
 
     /// Tells the session where to end, as soon as that is indexed.
     func applyEnd(_ session: PlaybackSession) {
-        guard shared.withLock({ $0.loop?.end }) == nil, let last = untilRank(session) else { return }
+        guard shared.withLock({ $0.loop?.end }) == nil, let last = untilRank(session) else {
+            return
+        }
         session.end(afterRank: last)
     }
 

@@ -107,7 +107,9 @@ public final class StreamIndex: Sendable {
     public var facts: [String] {
         let summary = summary
         return state.withLock { state in
-            guard let sps = state.formats.first?.parameterSets.sequenceParameterSet else { return [] }
+            guard let sps = state.formats.first?.parameterSets.sequenceParameterSet else {
+                return []
+            }
             let rate = summary.rate.fraction
             let size = sps.croppedSize
             let ratio = sps.sampleAspectRatio ?? (1, 1)
@@ -174,7 +176,8 @@ public final class StreamIndex: Sendable {
             let sps = state.formats[Int(state.entries[rank].format)].parameterSets
                 .sequenceParameterSet
             let luma = sps.codedSize.width * sps.codedSize.height
-            let chroma = sps.chromaFormatIDC == 3 ? 2 * luma : sps.chromaFormatIDC == 2 ? luma : luma / 2
+            let chroma =
+                sps.chromaFormatIDC == 3 ? 2 * luma : sps.chromaFormatIDC == 2 ? luma : luma / 2
             return (luma + chroma) * (max(sps.bitDepthLuma, sps.bitDepthChroma) > 8 ? 2 : 1)
         }
     }
