@@ -33,6 +33,7 @@ import Testing
         rig.sink.block()
         for number in 0...6 { rig.layer.enqueue(try Sample.image(number)) }
         rig.sink.waitUntilBlocked()
+        while rig.layer.statistics.waiting < 6 { rig.layer.reevaluate() }
         try rig.control.setRate(1)
         rig.clock.advance(by: at(hundredths: 450))
         rig.sink.unblock()
