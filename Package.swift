@@ -81,6 +81,7 @@ let package = Package(
                     "CGetopt", "Playback", "ElementaryStream", "TerminalGraphics", "Terminal",
                     "VideoCodec", "SampleBuffers", "PixelBuffers", "MediaTime", "H264",
                 ],
+                exclude: ["tplay.1"],
                 swiftSettings: strict),
             .testTarget(
                 name: "tplayTests",

@@ -1,12 +1,12 @@
-import ElementaryStream
+package import ElementaryStream
 import MediaTime
-import VideoCodec
+package import VideoCodec
 
 /// Pictures in falling presentation order, decoded a piece at a time ahead of being asked for.
 ///
 /// A piece reaches back from the pictures given last to the random access point before them, or as far as half
 /// the budget allows; a long group of pictures is decoded again for each of its pieces.
-final class BackwardFeed: Sendable {
+package final class BackwardFeed: Sendable {
     private struct State {
         /// In falling order.
         var ready: [DecodedPicture] = []
@@ -24,7 +24,7 @@ final class BackwardFeed: Sendable {
     ///   - ranks: What is given, the last first.
     ///   - pieceCount: Pictures that a piece holds at most.
     ///   - request: The pictures' format and size.
-    init(
+    package init(
         _ decoder: PieceDecoder, index: StreamIndex, ranks: ClosedRange<Int>, pieceCount: Int,
         as request: PixelBufferRequest
     ) {
@@ -50,7 +50,7 @@ final class BackwardFeed: Sendable {
     }
 
     /// The next picture, nil at the end; waits until it is decoded.
-    func next() -> DecodedPicture? {
+    package func next() -> DecodedPicture? {
         let found = state.wait { state -> DecodedPicture?? in
             if state.isCancelled { return .some(nil) }
             if !state.ready.isEmpty { return state.ready.removeFirst() }
@@ -62,5 +62,5 @@ final class BackwardFeed: Sendable {
     }
 
     /// Ends the decoding; ``next()`` gives nil from now on.
-    func cancel() { state.update { $0.isCancelled = true } }
+    package func cancel() { state.update { $0.isCancelled = true } }
 }

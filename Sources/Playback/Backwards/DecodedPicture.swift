@@ -1,24 +1,24 @@
-import MediaTime
-import PixelBuffers
-import SampleBuffers
+package import MediaTime
+package import PixelBuffers
+package import SampleBuffers
 
 /// A decoded picture that can be shown again, or in another order than it was decoded in.
-struct DecodedPicture: Sendable {
+package struct DecodedPicture: Sendable {
     /// Rank in presentation order.
-    var rank: Int
+    package var rank: Int
     /// Rank in decoding order, by which the index knows it.
-    var decodeRank: Int
+    package var decodeRank: Int
     /// The pixels, in the decoder's own format.
-    var pixelBuffer: CVPixelBuffer
+    package var pixelBuffer: CVPixelBuffer
     /// When it is presented.
-    var presentationTimeStamp: CMTime
+    package var presentationTimeStamp: CMTime
     /// How long.
-    var duration: CMTime
+    package var duration: CMTime
     /// Whether the decoder found fault with it.
-    var isDamaged: Bool
+    package var isDamaged: Bool
 
     /// The sample that a display layer takes; nil where Core Media refuses the picture.
-    var sampleBuffer: CMSampleBuffer? {
+    package var sampleBuffer: CMSampleBuffer? {
         guard let format = try? CMFormatDescription(imageBuffer: pixelBuffer),
             let sample = try? CMSampleBuffer(
                 imageBuffer: pixelBuffer, formatDescription: format,

@@ -1,19 +1,19 @@
 import PixelBuffers
 
 /// Decoded pictures kept for steps back, within a budget of bytes.
-struct PictureCache: Sendable {
+package struct PictureCache: Sendable {
     /// Bytes of decoded pictures that are kept at most; one picture is kept in any case.
-    let byteLimit: Int
+    package let byteLimit: Int
     private var pictures: [Int: DecodedPicture] = [:]
-    private(set) var byteCount = 0
+    package private(set) var byteCount = 0
 
-    init(byteLimit: Int) { self.byteLimit = byteLimit }
+    package init(byteLimit: Int) { self.byteLimit = byteLimit }
 
     /// The picture of a presentation rank, if it is kept.
-    subscript(rank: Int) -> DecodedPicture? { pictures[rank] }
+    package subscript(rank: Int) -> DecodedPicture? { pictures[rank] }
 
     /// The picture of a presentation rank, or of the next of 16 before it that is kept.
-    func nearest(atOrBefore rank: Int) -> DecodedPicture? {
+    package func nearest(atOrBefore rank: Int) -> DecodedPicture? {
         for step in 0...16 {
             if let picture = pictures[rank - step] { return picture }
         }
@@ -21,10 +21,10 @@ struct PictureCache: Sendable {
     }
 
     /// How many pictures of this size fit.
-    func capacity(pictureByteCount: Int) -> Int { max(1, byteLimit / max(1, pictureByteCount)) }
+    package func capacity(pictureByteCount: Int) -> Int { max(1, byteLimit / max(1, pictureByteCount)) }
 
     /// Keeps more pictures; those farthest from `rank` make room.
-    mutating func insert(_ more: [DecodedPicture], near rank: Int) {
+    package mutating func insert(_ more: [DecodedPicture], near rank: Int) {
         for picture in more where pictures[picture.rank] == nil {
             pictures[picture.rank] = picture
             byteCount += picture.pixelBuffer.dataSize
@@ -39,7 +39,7 @@ struct PictureCache: Sendable {
     }
 
     /// Lets go of all.
-    mutating func removeAll() {
+    package mutating func removeAll() {
         pictures.removeAll()
         byteCount = 0
     }

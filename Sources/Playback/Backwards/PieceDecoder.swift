@@ -1,15 +1,15 @@
-import ElementaryStream
+package import ElementaryStream
 import MediaTime
 import SampleBuffers
 import Synchronization
-import VideoCodec
+package import VideoCodec
 
 /// Decodes a run of pictures at a time, from the random access point before it.
-final class PieceDecoder: Sendable {
+package final class PieceDecoder: Sendable {
     private let source: any ByteSource
     private let index: StreamIndex
 
-    init(_ source: any ByteSource, index: StreamIndex) {
+    package init(_ source: any ByteSource, index: StreamIndex) {
         self.source = source
         self.index = index
     }
@@ -21,7 +21,7 @@ final class PieceDecoder: Sendable {
     ///   - request: The pictures' format and size.
     ///   - isCancelled: Asked between samples; true ends the work.
     /// - Returns: Those of them that can be decoded and are shown, in presentation order.
-    func decode(
+    package func decode(
         _ ranks: ClosedRange<Int>, as request: PixelBufferRequest = .native,
         isCancelled: () -> Bool
     ) -> [DecodedPicture] {
