@@ -78,12 +78,6 @@ struct BackwardsTests {
     }
 }
 
-extension DecodedPicture: Equatable {
-    public static func == (left: DecodedPicture, right: DecodedPicture) -> Bool {
-        left.rank == right.rank && left.pixelBuffer === right.pixelBuffer
-    }
-}
-
 /// Random numbers that are the same in every run.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
