@@ -115,9 +115,10 @@ final class SharedStatus: Sendable {
             else { return (nil, .invalid) }
             return (state.session, state.shownTime)
         }
-        guard let session, let next = session.layer.nextPresentationTimeStamp(after: time) else {
-            return
-        }
+        // Another picture on its way to the terminal is waited for: none is dropped.
+        guard let session, session.layer.displayedPresentationTimeStamp == time,
+            let next = session.layer.nextPresentationTimeStamp(after: time)
+        else { return }
         try? session.timebase.setTime(next)
     }
 
