@@ -7,6 +7,16 @@ public import SampleBuffers
 /// Not thread safe: one queue, the reader's, owns it. It takes times from the index, so that a picture
 /// has the same time and number however it was reached.
 public final class SampleSource {
+    /// What is left out when a player cannot or need not show everything.
+    public enum Thinning: Sendable {
+        /// Nothing.
+        case none
+        /// Pictures that no other is predicted from, where they are over before this time.
+        case lateNonReference(CMTime)
+        /// All but random access points.
+        case allButRandomAccess
+    }
+
     /// What ``next()`` found.
     public enum Next {
         /// The next sample, in decoding order.
@@ -109,15 +119,56 @@ public final class SampleSource {
     }
 
     /// The next sample in decoding order; waits for the index to have it.
-    public func next() throws(StreamError) -> Next {
-        if let last = lastDecodeRank, decodeRank > last { return .end }
+    ///
+    /// - Parameter thinning: What is left out.
+    /// - Returns: The sample, or why there is none.
+    /// - Throws: What reading throws.
+    public func next(_ thinning: Thinning = .none) throws(StreamError) -> Next {
+        if case .allButRandomAccess = thinning { skipToRandomAccessPoint() }
+        while true {
+            let (next, isReference) = try read()
+            if case .lateNonReference(let time) = thinning, !isReference,
+                case .sample(let sample) = next,
+                sample.presentationTimeStamp + sample.duration < time
+            {
+                continue
+            }
+            return next
+        }
+    }
+
+    /// Goes on to the next random access point that is indexed, where one is.
+    private func skipToRandomAccessPoint() {
+        let rank = decodeRank
+        let found = index.state.withLock { state -> (Int, Int, Int64, ParameterSets)? in
+            let points = state.randomAccessPoints
+            var (low, high) = (0, points.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if points[middle].decodeRank < rank { low = middle + 1 } else { high = middle }
+            }
+            guard low < points.count, points[low].decodeRank > rank else { return nil }
+            let entry = state.entries[points[low].decodeRank]
+            return (
+                points[low].decodeRank, points[low].firstShownRank, entry.offset,
+                Self.parameterSets(state, at: entry)
+            )
+        }
+        guard let (start, shown, offset, sets) = found else { return }
+        decodeRank = start
+        firstRank = max(firstRank, shown)
+        reader = AccessUnitReader(source, from: offset, parameterSets: sets, packs: true)
+    }
+
+    private func read() throws(StreamError) -> (Next, isReference: Bool) {
+        if let last = lastDecodeRank, decodeRank > last { return (.end, true) }
         var entry: IndexEntry?
         let rank = decodeRank
         if !index.wait(until: { $0.count > rank }) {
             let summary = index.summary
             if summary.count <= rank {
                 if let failure = summary.failure { throw failure }
-                return summary.isComplete ? .end : .interrupted
+                return (summary.isComplete ? .end : .interrupted, true)
             }
         }
         var format: CMFormatDescription?
@@ -130,10 +181,10 @@ public final class SampleSource {
             depth = state.reorderDepth
             if lastRank != .max, lastDecodeRank == nil { findLast(state) }
         }
-        guard let entry, let format else { return .end }
-        if let last = lastDecodeRank, decodeRank > last { return .end }
+        guard let entry, let format else { return (.end, true) }
+        if let last = lastDecodeRank, decodeRank > last { return (.end, true) }
         if reader == nil { reader = AccessUnitReader(source, packs: true) }
-        guard let unit = try reader?.next() else { return .end }
+        guard let unit = try reader?.next() else { return (.end, true) }
         decodeRank += 1
         source.release(before: unit.accessUnit.byteRange.lowerBound)
         let start = unit.accessUnit.byteRange.lowerBound
@@ -148,7 +199,7 @@ public final class SampleSource {
                 isDisplayed: entry.isShown && presentationRank >= firstRank
                     && presentationRank <= lastRank)
         else { throw .sample(offset: unit.accessUnit.byteRange.lowerBound) }
-        return .sample(sample)
+        return (.sample(sample), entry.isReference)
     }
 
     /// Where decoding may end: behind the last picture presented up to `lastRank`.

@@ -79,10 +79,11 @@ extension PlaybackSession {
         while layer.isReadyForMoreMediaData {
             if hasNewWish { return layer.stopRequestingMediaData() }
             let last = lastRank
+            let thinning = thinning
             do throws(StreamError) {
                 let next = try samples.withLock { samples throws(StreamError) in
                     if let last { samples.end(after: last) }
-                    return try samples.next()
+                    return try samples.next(thinning)
                 }
                 switch next {
                 case .sample(let sample): layer.enqueue(sample)
@@ -94,6 +95,17 @@ extension PlaybackSession {
                 if error != .cancelled { onEvent(.failed(error)) }
                 return
             }
+        }
+    }
+
+    /// What is left out at the rate there is: at 4 times and more what is late already and helps no other
+    /// picture, at 16 times and more all but random access points.
+    private var thinning: SampleSource.Thinning {
+        let (time, rate) = timebase.timeAndRate
+        switch rate {
+        case 16...: return .allButRandomAccess
+        case 4...: return .lateNonReference(time)
+        default: return .none
         }
     }
 

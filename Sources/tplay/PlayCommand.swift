@@ -58,6 +58,8 @@ extension PlaybackOptions {
         pictureRate = options.pictureRate
         isUntimed = options.isUntimed
         isStrict = options.isStrict
+        bufferByteLimit = options.bufferByteLimit
+        cacheByteLimit = options.cacheByteLimit
         renderer = options.renderer
         grid = options.size
         cellSize = options.cellSize

@@ -67,6 +67,16 @@ enum Decimal {
         return value
     }
 
+    /// `268435456`, `200K`, `256M`, `2G`: bytes, with the prefixes of 1024.
+    static func bytes(_ text: String) -> Int? {
+        let shifts: [Character: Int] = ["k": 10, "K": 10, "m": 20, "M": 20, "g": 30, "G": 30]
+        let shift = text.last.flatMap { shifts[$0] }
+        guard let number = integer(shift == nil ? text[...] : text.dropLast()),
+            number > 0, number <= Int.max >> (shift ?? 0)
+        else { return nil }
+        return number << (shift ?? 0)
+    }
+
     /// `160x45`: two positive integers up to 65535.
     static func size(_ text: String) -> (width: Int, height: Int)? {
         let parts = text.split(whereSeparator: { $0 == "x" || $0 == "X" })

@@ -77,10 +77,10 @@ extension Option {
             help: "at the end of the file wait for more (default: end)", isAvailable: false),
         .init(
             name: .buffer, group: .playing, argument: "B",
-            help: "compressed bytes kept of a pipe (default: 256M)", isAvailable: false),
+            help: "compressed bytes kept of a pipe (default: 256M)"),
         .init(
             name: .cache, group: .playing, argument: "B",
-            help: "decoded bytes kept for steps back (default: 256M)", isAvailable: false),
+            help: "decoded bytes kept for steps back (default: 256M)"),
         .init(
             name: .strict, group: .playing, argument: nil,
             help: "end with status 1 at the first damage (default: play on)"),

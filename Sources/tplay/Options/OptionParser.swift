@@ -119,6 +119,12 @@ enum OptionParser {
             }
             return result
         }
+        func bytes() throws(UsageError) -> Int {
+            guard let bytes = Decimal.bytes(value) else {
+                throw wrong("must be bytes, such as 200K, 256M or 2G")
+            }
+            return bytes
+        }
         func place() throws(UsageError) -> Place {
             guard let place = Place(value) else {
                 throw wrong("must be a time such as 12.5 or 1:02.5, or a picture such as 120f")
@@ -150,6 +156,8 @@ enum OptionParser {
             options.pictureRate = rate
         case .untimed: options.isUntimed = true
         case .strict: options.isStrict = true
+        case .buffer: options.bufferByteLimit = try bytes()
+        case .cache: options.cacheByteLimit = try bytes()
         case .log: options.logPath = value
         case .renderer: options.renderer = try choice(PlaybackOptions.Renderer.self)
         case .size:
@@ -168,7 +176,7 @@ enum OptionParser {
         case .md5: options.hasDigests = true
         case .help: options.wantsHelp = true
         case .version: options.wantsVersion = true
-        case .order, .fromAny, .lowDelay, .follow, .buffer, .cache, .colors, .dither, .matrix,
+        case .order, .fromAny, .lowDelay, .follow, .colors, .dither, .matrix,
             .range, .deinterlace, .maxRate, .probeTerminal, .testPattern, .snapshot:
             break
         }

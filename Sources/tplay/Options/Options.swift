@@ -20,6 +20,8 @@ struct Options: Sendable {
     var isUntimed = false
     var isStrict = false
     var logPath: String?
+    var bufferByteLimit = 256 << 20
+    var cacheByteLimit = 256 << 20
     var renderer = PlaybackOptions.Renderer.auto
     var size: TerminalGrid?
     var cellSize: CellSize?
