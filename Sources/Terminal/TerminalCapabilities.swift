@@ -92,7 +92,7 @@ public struct TerminalCapabilities: Hashable, Sendable {
             guard rows > 0, columns > 0 else { break }
             reportedCells = TerminalSize(columns: columns, rows: rows)
         case .setting(let text):
-            if text.contains("48:2") || text.contains("48;2") {
+            if text.hasPart("48:2") || text.hasPart("48;2") {
                 hasProvenTrueColor = text.hasSuffix("1:2:3m") || text.hasSuffix("1;2;3m")
             }
         default: break

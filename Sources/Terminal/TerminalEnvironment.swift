@@ -40,6 +40,6 @@ public struct TerminalEnvironment: Hashable, Sendable {
             term: value("TERM"), colorTerm: value("COLORTERM"), isTmux: !value("TMUX").isEmpty,
             isScreen: !value("STY").isEmpty, hasMoshMark: value("NCURSES_NO_UTF8_ACS") == "1",
             isRemote: !value("SSH_CONNECTION").isEmpty || !value("SSH_TTY").isEmpty,
-            isUTF8: folded.contains("utf-8") || folded.contains("utf8"))
+            isUTF8: folded.hasPart("utf-8") || folded.hasPart("utf8"))
     }
 }
