@@ -399,19 +399,28 @@ final class DecompressionEngine {
         }
     }
 
-    /// Gives up on pictures that libavcodec must have dropped: it gives later ones, and holds back fewer than came since.
+    /// Gives up on pictures that libavcodec must have dropped.
+    ///
+    /// It holds back 16 and a picture a thread. What is older stays only where the picture is to be shown later than
+    /// the one that comes now (a single reference far ahead); but nothing stays for ever, whatever the times say.
     private func dropOverdue(before entry: Pending) {
         let limit = nextNumber - Int64(64 + 2 * (shared.limits.threadCount ?? 16))
         guard let oldest = pending.first, oldest.number < limit else { return }
         let time = entry.job.frame.presentationTimeStamp
         pending.removeAll { candidate in
-            guard candidate.number < limit, candidate.verdict != nil,
+            let isOverdue =
                 candidate.job.frame.presentationTimeStamp < time
-            else { return false }
+                || candidate.number < nextNumber - Self.waitingLimit
+            guard candidate.number < limit, candidate.verdict != nil, isOverdue else {
+                return false
+            }
             drop(candidate)
             return true
         }
     }
+
+    /// Samples after which a picture that has not come is given up.
+    private static let waitingLimit: Int64 = 2048
 
     // MARK: Answers
 
