@@ -15,6 +15,13 @@ final class DecompressionEngine {
     struct Job {
         var sample: CompressedSample
         var format: CMFormatDescription
+        var request: Request
+    }
+
+    /// How to answer a sample.
+    ///
+    /// All that is kept of it once it was sent.
+    struct Request {
         var flags: VTDecodeFrameFlags
         var answer: VTDecompressionSession.FrameHandler
         var frame: VTDecodedFrame
@@ -22,7 +29,7 @@ final class DecompressionEngine {
 
     private struct Pending {
         let number: Int64
-        let job: Job
+        let request: Request
         let contents: SampleContents
         /// Whether it is the other field to that of the sample before.
         let mayBeSecondField: Bool
@@ -79,36 +86,36 @@ final class DecompressionEngine {
         guard
             let contents = job.sample.withBytes({ bytes in
                 inspector.inspect(
-                    bytes, presentationTimeStamp: job.frame.presentationTimeStamp,
+                    bytes, presentationTimeStamp: job.request.frame.presentationTimeStamp,
                     boundary: job.sample.fieldBoundary)
             })
         else {
-            answer(job, status: VTError.badData.status)
+            answer(job.request, status: VTError.badData.status)
             return true
         }
         switchOrder(job, contents)
         let number = nextNumber
         nextNumber += 1
         guard let decoder = openDecoder(job, contents) else {
-            answer(job, status: VTError.decoderMalfunction.status)
+            answer(job.request, status: VTError.decoderMalfunction.status)
             return true
         }
         takeTimes(job, contents, decoder)
         let error = send(job, contents, number, to: decoder)
         guard contents.hasSlices else {
-            answer(job, flags: .frameDropped)
+            answer(job.request, flags: .frameDropped)
             return true
         }
         pending.append(
             Pending(
-                number: number, job: job, contents: contents,
+                number: number, request: job.request, contents: contents,
                 mayBeSecondField: isSecondField(contents)))
         lastContents = contents
         switch decoder.outputOrder {
         case .decode: finishInDecodeOrder(number, error, decoder)
         case .presentation:
             takeAllReady(decoder)
-            if !job.flags.contains(.enableTemporalProcessing),
+            if !job.request.flags.contains(.enableTemporalProcessing),
                 pending.contains(where: { $0.number == number })
             {
                 // D-2 before all: the callback runs before the call returns. libavcodec loses its references by
@@ -133,7 +140,7 @@ final class DecompressionEngine {
         decoder.reset()
         isDraining = false
         forget()
-        for entry in pending { answer(entry.job, flags: .frameDropped) }
+        for entry in pending { answer(entry.request, flags: .frameDropped) }
         pending.removeAll(keepingCapacity: true)
         giveAnswers()
     }
@@ -175,7 +182,7 @@ final class DecompressionEngine {
     /// Changes between decode and presentation order, where nothing is predicted across.
     private func switchOrder(_ job: Job, _ contents: SampleContents) {
         guard let decoder, contents.facts?.isIDR == true else { return }
-        let isTemporal = job.flags.contains(.enableTemporalProcessing)
+        let isTemporal = job.request.flags.contains(.enableTemporalProcessing)
         guard isTemporal != (decoder.outputOrder == .presentation) else { return }
         finish()
         self.decoder = nil
@@ -184,7 +191,7 @@ final class DecompressionEngine {
     private func openDecoder(_ job: Job, _ contents: SampleContents) -> H264Decoder? {
         if let decoder { return decoder }
         guard !hasFailed, !isClosed else { return nil }
-        let isTemporal = job.flags.contains(.enableTemporalProcessing)
+        let isTemporal = job.request.flags.contains(.enableTemporalProcessing)
         let limits = shared.limits
         if let set = contents.sequenceParameterSet {
             reorderDepth.raise(to: set.maximumReorderDepth)
@@ -208,8 +215,8 @@ final class DecompressionEngine {
             reorderDepth.raise(to: set.maximumReorderDepth)
         }
         reorderDepth.take(
-            presentationTimeStamp: job.frame.presentationTimeStamp,
-            decodeTimeStamp: job.sample.decodeTimeStamp, duration: job.frame.duration,
+            presentationTimeStamp: job.request.frame.presentationTimeStamp,
+            decodeTimeStamp: job.sample.decodeTimeStamp, duration: job.request.frame.duration,
             isIDR: contents.facts?.isIDR ?? false)
         decoder.supply.raiseReorderDepth(to: reorderDepth.depth)
     }
@@ -351,7 +358,7 @@ final class DecompressionEngine {
         judgeAll(upTo: number, decoder)
         guard let index = pending.firstIndex(where: { $0.number == number }) else { return }
         let entry = pending.remove(at: index)
-        deliverLoneFields(before: entry.job.frame.presentationTimeStamp)
+        deliverLoneFields(before: entry.request.frame.presentationTimeStamp)
         deliver(entry, entry.verdict ?? judge(entry, isBroken: true), picture)
         dropOverdue(before: entry)
     }
@@ -388,8 +395,8 @@ final class DecompressionEngine {
     private func deliverLoneFields(before time: CMTime) {
         guard pending.contains(where: { $0.loneField != nil }) else { return }
         let due = pending.filter {
-            $0.loneField != nil && $0.job.frame.presentationTimeStamp < time
-        }.sorted { $0.job.frame.presentationTimeStamp < $1.job.frame.presentationTimeStamp }
+            $0.loneField != nil && $0.request.frame.presentationTimeStamp < time
+        }.sorted { $0.request.frame.presentationTimeStamp < $1.request.frame.presentationTimeStamp }
         let numbers = Set(due.map(\.number))
         pending.removeAll { numbers.contains($0.number) }
         for entry in due {
@@ -406,10 +413,10 @@ final class DecompressionEngine {
     private func dropOverdue(before entry: Pending) {
         let limit = nextNumber - Int64(64 + 2 * (shared.limits.threadCount ?? 16))
         guard let oldest = pending.first, oldest.number < limit else { return }
-        let time = entry.job.frame.presentationTimeStamp
+        let time = entry.request.frame.presentationTimeStamp
         pending.removeAll { candidate in
             let isOverdue =
-                candidate.job.frame.presentationTimeStamp < time
+                candidate.request.frame.presentationTimeStamp < time
                 || candidate.number < nextNumber - Self.waitingLimit
             guard candidate.number < limit, candidate.verdict != nil, isOverdue else {
                 return false
@@ -427,7 +434,7 @@ final class DecompressionEngine {
     private func judge(_ entry: Pending, isBroken: Bool) -> DamageTracker.Verdict {
         guard let facts = entry.contents.facts else {
             return tracker.lose(
-                presentationTimeStamp: entry.job.frame.presentationTimeStamp,
+                presentationTimeStamp: entry.request.frame.presentationTimeStamp,
                 isReference: entry.contents.isReference)
         }
         return tracker.judge(facts, isBroken: isBroken)
@@ -443,11 +450,11 @@ final class DecompressionEngine {
     /// The codec refused the sample.
     private func fail(_ entry: Pending, _ verdict: DamageTracker.Verdict) {
         if verdict.isSkippedLeading {
-            answer(entry.job, flags: [.frameDropped, .skippedLeadingFrameDropped])
+            answer(entry.request, flags: [.frameDropped, .skippedLeadingFrameDropped])
         } else if verdict.lacksReferences, entry.contents.facts?.isIntra == false {
-            answer(entry.job, status: VTError.referenceMissing.status)
+            answer(entry.request, status: VTError.referenceMissing.status)
         } else {
-            answer(entry.job, status: VTError.badData.status)
+            answer(entry.request, status: VTError.badData.status)
         }
     }
 
@@ -455,17 +462,17 @@ final class DecompressionEngine {
     private func drop(_ entry: Pending) {
         let isLeading = entry.verdict?.isSkippedLeading ?? false
         answer(
-            entry.job,
+            entry.request,
             flags: isLeading ? [.frameDropped, .skippedLeadingFrameDropped] : .frameDropped)
     }
 
     private func deliver(
         _ entry: Pending, _ verdict: DamageTracker.Verdict, _ picture: consuming DecodedFrame
     ) {
-        var frame = entry.job.frame
+        var frame = entry.request.frame
         frame.isDamaged = verdict.isDamaged
         frame.pictureType = entry.contents.pictureType
-        if !entry.job.flags.contains(.doNotOutputFrame) {
+        if !entry.request.flags.contains(.doNotOutputFrame) {
             do throws(MediaError) {
                 let image = try renderer.picture(
                     picture, isDamaged: verdict.isDamaged,
@@ -477,14 +484,16 @@ final class DecompressionEngine {
                 frame.status = error.status
             }
         }
-        answers.append(Answer(frame: frame, handler: entry.job.answer))
+        answers.append(Answer(frame: frame, handler: entry.request.answer))
     }
 
-    private func answer(_ job: Job, status: OSStatus = noErr, flags: VTDecodeInfoFlags = []) {
-        var frame = job.frame
+    private func answer(
+        _ request: Request, status: OSStatus = noErr, flags: VTDecodeInfoFlags = []
+    ) {
+        var frame = request.frame
         frame.status = status
         frame.infoFlags.formUnion(flags)
-        answers.append(Answer(frame: frame, handler: job.answer))
+        answers.append(Answer(frame: frame, handler: request.answer))
     }
 
     /// Calls back.

@@ -184,7 +184,7 @@ public final class VTDecompressionSession: @unchecked Sendable {
             infoFlagsOut?.pointee = .asynchronous
             queue.async { [self] in
                 for var job in jobs where !shared.isInvalidated {
-                    job.frame.infoFlags.insert(.asynchronous)
+                    job.request.frame.infoFlags.insert(.asynchronous)
                     _ = engine.decode(job)
                 }
             }
@@ -241,7 +241,8 @@ public final class VTDecompressionSession: @unchecked Sendable {
                 isDamaged: false, pictureType: nil, frameRefcon: refcon)
             jobs.append(
                 DecompressionEngine.Job(
-                    sample: sample, format: format, flags: flags, answer: handler, frame: frame))
+                    sample: sample, format: format,
+                    request: .init(flags: flags, answer: handler, frame: frame)))
         }
         currentFormat.withLock { $0 = format }
         return jobs
