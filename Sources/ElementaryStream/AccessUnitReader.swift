@@ -39,13 +39,45 @@ struct AccessUnitReader: ~Copyable {
         unitStart = offset
     }
 
-    /// How far the stream has been read.
+    /// A place between two access units, with all that reading on from it takes.
+    struct Place {
+        fileprivate var scanner: ByteStreamScanner
+        fileprivate var parser: AccessUnitParser
+        fileprivate var unitStart: Int64
+        fileprivate var nalUnitCount: Int
+    }
+
+    /// Where the reader is now.
+    var place: Place {
+        Place(
+            scanner: scanner, parser: parser, unitStart: unitStart, nalUnitCount: nalUnitCount)
+    }
+
+    /// Whether decoding can begin with the next access unit, as far as its first slice tells.
+    var isBeforeRandomAccess: Bool { parser.isRandomAccessUnderWay }
+
+    /// Reads on from a place where another reader of the same bytes was.
+    init(_ source: any ByteSource, from place: Place, packs: Bool) {
+        window = ByteWindow(on: source, from: place.unitStart)
+        scanner = place.scanner
+        parser = place.parser
+        unitStart = place.unitStart
+        nalUnitCount = place.nalUnitCount
+        self.packs = packs
+    }
+
+    /// How far the stream has been read, in bytes.
     var offset: Int64 { window.endOffset }
 
     /// The next access unit, nil at the end of the stream.
     ///
     /// - Throws: What the source throws; the reader can be asked again.
     mutating func next() throws(StreamError) -> Unit? {
+        // After a return to a place: its first slice has been looked at before, and is needed again.
+        while window.endOffset < scanner.examinedOffset, !isFinished {
+            try window.slide(keepingFrom: unitStart)
+            if window.isAtEnd { isFinished = true }
+        }
         while !isFinished {
             while let nal = scanner.next(
                 in: window.bytes, windowOffset: window.offset, isEnd: window.isAtEnd)

@@ -2,32 +2,63 @@ import H264
 
 /// A whole stream as timed access units in decoding order: what reports and the index are made from.
 public struct AccessUnitSequence: ~Copyable {
+    /// A place between two access units, with all that going on from it takes: what comes then is the same, to the last
+    /// bit, as if the stream had been read from its start.
+    public struct Checkpoint {
+        /// The access unit that will be read next.
+        public let decodeRank: Int
+        /// The ranks of the pictures that have come out; some that have been read may not have.
+        public let presented: RankFrontier
+        fileprivate let place: AccessUnitReader.Place
+        fileprivate let timer: AccessUnitTimer
+    }
+
     private var reader: AccessUnitReader
-    private var order: PresentationOrder<AccessUnitReader.Unit>
-    private var duration: PictureDuration?
-    private var gate = RandomAccessGate()
-    private var damage = DamageTracker()
-    private let askedRate: PictureRate?
+    private var timer: AccessUnitTimer
     private var isFinished = false
+
+    /// The ranks of the pictures that have come out.
+    public private(set) var presented = RankFrontier()
+    /// Places from which decoding can begin, as far as their first slices tell, until they are taken.
+    private var checkpoints: [Checkpoint] = []
+    /// Access units between two checkpoints at least; nil for none.
+    private let checkpointDistance: Int?
+    private var nextCheckpoint = 1
 
     /// - Parameters:
     ///   - source: Where the bytes come from, read from its start.
     ///   - rate: The picture rate, in place of the stream's.
     ///   - packs: Whether the units carry what a decoder needs.
     ///   - lookahead: Access units read before the first comes out, by which the reorder depth is seen.
+    ///   - checkpointDistance: Access units between two checkpoints at least; nil for none.
     public init(
         _ source: any ByteSource, rate: PictureRate? = nil, packs: Bool = false,
-        lookahead: Int = 96
+        lookahead: Int = 96, checkpointDistance: Int? = nil
     ) {
         reader = AccessUnitReader(source, packs: packs)
-        order = PresentationOrder(lookahead: lookahead)
-        askedRate = rate
+        timer = AccessUnitTimer(rate: rate, lookahead: lookahead)
+        self.checkpointDistance = checkpointDistance
+    }
+
+    /// Goes on from a checkpoint of a sequence on the same bytes.
+    ///
+    /// Units that had been read there, and had not come out, come out first; they carry nothing to decode.
+    ///
+    /// - Parameters:
+    ///   - source: The same bytes, readable at any place.
+    ///   - checkpoint: Where to go on.
+    ///   - packs: Whether the units carry what a decoder needs.
+    public init(_ source: any ByteSource, from checkpoint: Checkpoint, packs: Bool) {
+        reader = AccessUnitReader(source, from: checkpoint.place, packs: packs)
+        timer = checkpoint.timer
+        presented = checkpoint.presented
+        checkpointDistance = nil
     }
 
     /// The picture rate, known with the first access unit.
-    public var rate: PictureRate? { duration?.rate }
+    public var rate: PictureRate? { timer.rate }
     /// The reorder depth seen so far, in pictures.
-    public var reorderDepth: Int { order.reorderDepth }
+    public var reorderDepth: Int { timer.reorderDepth }
     /// NAL units read so far.
     public var nalUnitCount: Int { reader.nalUnitCount }
     /// How far the stream has been read, in bytes.
@@ -36,46 +67,37 @@ public struct AccessUnitSequence: ~Copyable {
     /// The next access unit in decoding order, nil at the end of the stream.
     public mutating func next() throws(StreamError) -> TimedAccessUnit? {
         while true {
-            if let (unit, stamp) = order.next() { return timed(unit, stamp) }
+            if let timed = timer.next() {
+                presented.add(timed.presentationRank)
+                return timed
+            }
             if isFinished { return nil }
             guard let unit = try reader.next() else {
-                order.finish()
+                timer.finish()
                 isFinished = true
                 continue
             }
-            append(unit)
+            timer.append(unit)
+            noteCheckpoint()
         }
     }
 
-    private mutating func append(_ unit: AccessUnitReader.Unit) {
-        let accessUnit = unit.accessUnit
-        let sps = accessUnit.sequenceParameterSet
-        var duration =
-            duration
-            ?? PictureDuration(
-                asked: askedRate, first: sps, generation: accessUnit.parameterSetsGeneration)
-        let ticks = duration.ticks(of: accessUnit)
-        self.duration = duration
-        order.append(
-            unit, pictureOrderCount: accessUnit.pictureOrderCount.value,
-            beginsSequence: accessUnit.beginsPictureOrder,
-            bound: sps.maximumReorderDepth, duration: ticks,
-            byteCount: accessUnit.nalUnits.reduce(0) { $0 + $1.byteCount })
+    private mutating func noteCheckpoint() {
+        guard let checkpointDistance, timer.count >= nextCheckpoint, reader.isBeforeRandomAccess
+        else { return }
+        timer.compact()
+        checkpoints.append(
+            Checkpoint(
+                decodeRank: timer.count, presented: presented, place: reader.place, timer: timer))
+        nextCheckpoint = timer.count + checkpointDistance
     }
 
-    private mutating func timed(
-        _ unit: AccessUnitReader.Unit, _ stamp: PresentationOrder<AccessUnitReader.Unit>.Stamp
-    ) -> TimedAccessUnit {
-        let accessUnit = unit.accessUnit
-        return TimedAccessUnit(
-            accessUnit: accessUnit, decodeRank: stamp.decodeRank,
-            presentationRank: stamp.presentationRank,
-            presentationTicks: stamp.presentationTicks, decodeTicks: stamp.decodeTicks,
-            durationTicks: stamp.durationTicks,
-            isShown: gate.shows(accessUnit, presentationRank: stamp.presentationRank),
-            isDamaged: damage.isDamaged(
-                accessUnit,
-                isBroken: !accessUnit.damage.isEmpty || (unit.payload?.isIncomplete ?? false)),
-            payload: unit.payload)
+    /// The places passed since the last call from which decoding can begin, as far as their first slices tell.
+    ///
+    /// Their units may not have come out yet.
+    public mutating func takeCheckpoints() -> [Checkpoint] {
+        guard !checkpoints.isEmpty else { return [] }
+        defer { checkpoints.removeAll(keepingCapacity: true) }
+        return checkpoints
     }
 }

@@ -51,6 +51,12 @@ public struct AccessUnitParser: Sendable {
         self.parameterSets = parameterSets
     }
 
+    /// Whether decoding can begin with the unit whose NAL units are arriving, as far as its first slice tells.
+    public var isRandomAccessUnderWay: Bool {
+        guard let first = unit.first else { return false }
+        return first.header.isIDR || unit.recoveryPoint != nil
+    }
+
     /// Takes the next NAL unit and returns the access unit that it shows to be complete.
     ///
     /// - Parameters:

@@ -13,6 +13,7 @@ enum Command {
             return 0
         }
         if let path = options.logPath { try LogFile.open(path) }
+        if let path = options.snapshotPath { return SnapshotCommand.run(options, to: path) }
         if let report = options.report { return ReportCommand.run(options, report) }
         return PlayCommand.run(options)
     }

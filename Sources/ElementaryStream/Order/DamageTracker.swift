@@ -9,6 +9,10 @@ public struct DamageTracker: Sendable {
     /// A stream from its start.
     public init() {}
 
+    /// A stream from a place in its middle, where what came before is not known: nothing counts as whole before the next
+    /// IDR picture or completed recovery point, and from there on it is as if the stream had been read from its start.
+    public init(isEnteredInTheMiddle: Bool) { isSpreading = isEnteredInTheMiddle }
+
     /// Whether the access unit, the next in decoding order, is damaged.
     ///
     /// - Parameters:
@@ -24,10 +28,13 @@ public struct DamageTracker: Sendable {
             recovery = nil
         }
         if isSpreading {
-            if let point = unit.recoveryPoint, recovery == nil {
-                recovery =
-                    (unit.frameNum + point.recoveryFrameCount)
-                    % unit.sequenceParameterSet.maximumFrameNum
+            if let point = unit.recoveryPoint {
+                // Of two under way the one that is complete first counts, so that an earlier start changes nothing.
+                let modulus = unit.sequenceParameterSet.maximumFrameNum
+                let left = recovery.map { ($0 - unit.frameNum + modulus) % modulus }
+                if point.recoveryFrameCount < left ?? .max {
+                    recovery = (unit.frameNum + point.recoveryFrameCount) % modulus
+                }
             }
             if recovery == unit.frameNum, unit.referenceIDC != 0 {
                 isSpreading = false

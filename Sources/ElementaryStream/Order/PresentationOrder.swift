@@ -126,14 +126,16 @@ struct PresentationOrder<Payload> {
             nextTicks += entries[index].duration
         }
         waiting.removeFirst(out)
-        if recentTicks.count > 4096 {
-            let dropped = recentTicks.count - 2048
+        if recentTicks.count > 1024 {
+            let dropped = recentTicks.count - 512
             recentTicks.removeFirst(dropped)
             firstRecentRank += dropped
         }
     }
 
-    private mutating func compact() {
+    /// Lets go of what has gone out.
+    mutating func compact() {
+        guard head > 0 else { return }
         entries.removeFirst(head)
         for index in waiting.indices { waiting[index] -= head }
         head = 0

@@ -21,7 +21,11 @@ final class PixelConverter {
     private var context: OpaquePointer?
     private var setup: Setup?
 
-    init() {}
+    private let smoothsChroma: Bool
+
+    /// - Parameter smoothsChroma: Whether chroma between samples is interpolated where the size stays, in place of
+    ///   repeated: for pictures that a person looks at.
+    init(smoothsChroma: Bool = false) { self.smoothsChroma = smoothsChroma }
 
     deinit { sws_freeContext(context) }
 
@@ -69,7 +73,8 @@ final class PixelConverter {
         let isScaled = wanted.width != wanted.sourceWidth || wanted.height != wanted.sourceHeight
         let shrinks = wanted.width * wanted.height < wanted.sourceWidth * wanted.sourceHeight
         var flags = SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT
-        flags |= !isScaled ? SWS_POINT : shrinks ? SWS_AREA : SWS_BICUBIC
+        let isExact = !isScaled && !smoothsChroma
+        flags |= isExact ? SWS_POINT : shrinks ? SWS_AREA : SWS_BICUBIC
         if !isScaled { flags |= SWS_BITEXACT }
         // Step by step: the ranges must be known before libswscale chooses how to convert.
         context = sws_alloc_context()

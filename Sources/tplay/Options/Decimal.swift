@@ -1,5 +1,19 @@
 /// Numbers as people write them on a command line, exactly.
 enum Decimal {
+    /// Writes an integer, with zeros in front up to `width` digits; without a string in between.
+    static func append(_ value: Int64, width: Int = 1, to bytes: inout [UInt8]) {
+        var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
+        var rest = value.magnitude
+        var first = 20
+        while rest > 0 || 20 - first < width {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        if value < 0 { bytes.append(UInt8(ascii: "-")) }
+        for index in first..<20 { bytes.append(digits[index]) }
+    }
+
     /// Digits only, at most 15 of them.
     static func integer(_ text: some StringProtocol) -> Int? {
         guard !text.isEmpty, text.utf8.count <= 15,

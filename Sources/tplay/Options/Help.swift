@@ -3,13 +3,13 @@ enum Help {
     /// The keys, a pair of keys and meaning each; the overlay of `?` shows the same.
     static let keys: [(keys: String, meaning: String)] = [
         ("space", "pause and go on"),
-        (". ,", "one picture on, back; with a count first, n"),
-        ("← →", "1 second back or on; with shift 5"),
-        ("↑ ↓", "next, previous random access point"),
-        ("Home End g", "first, last picture; go to a place"),
+        (". ,", "1 picture on, back; 9. is 9"),
+        ("← →", "1 s back, on; with shift 5"),
+        ("↑ ↓", "next, previous entry point"),
+        ("Home End g", "first, last; go to a place"),
         ("[ ] { }", "rate ÷ 1.1, × 1.1, ÷ 2, × 2"),
         ("Backspace r", "rate 1; the other way"),
-        ("l L", "mark A, B, off; loop the file"),
+        ("l L", "mark A, B, off; loop file"),
         ("i", "what is known of the stream"),
         ("< >", "previous, next FILE"),
         ("?", "show the keys"),
@@ -25,16 +25,23 @@ enum Help {
         for group in Option.Group.allCases {
             lines += ["", group.rawValue + ":"]
             for option in Option.all where option.group == group && option.isAvailable {
-                var left = "  " + (option.letter.map { "-\($0), " } ?? "    ")
+                var left = "  " + (option.letter.map { "-\($0), " } ?? "")
                 left += "--" + option.name.rawValue + (option.argument.map { " " + $0 } ?? "")
-                let padding = String(repeating: " ", count: max(1, 28 - left.count))
+                let padding = String(repeating: " ", count: max(1, 22 - left.count))
                 lines.append(left + padding + option.help)
             }
         }
         lines += ["", "KEYS:"]
-        for (keys, meaning) in Self.keys {
-            let padding = String(repeating: " ", count: max(1, 14 - keys.count))
-            lines.append("  " + keys + padding + meaning)
+        let half = (Self.keys.count + 1) / 2
+        for index in 0..<half {
+            lines.append(
+                [index, index + half].filter(Self.keys.indices.contains).map { index in
+                    let (keys, meaning) = Self.keys[index]
+                    let left = "  " + keys + String(repeating: " ", count: max(1, 12 - keys.count))
+                    let isLast = index >= half
+                    let rest = isLast ? 0 : max(1, 42 - left.count - meaning.count)
+                    return left + meaning + String(repeating: " ", count: rest)
+                }.joined())
         }
         lines += [
             "",

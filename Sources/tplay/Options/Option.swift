@@ -64,11 +64,10 @@ extension Option {
             help: "every picture as fast as possible (default: at its time)"),
         .init(
             name: .order, group: .playing, argument: "O",
-            help: "presentation or decode order (default: presentation)", isAvailable: false),
+            help: "of reports: presentation or decode (default: the first)"),
         .init(
             name: .fromAny, group: .playing, argument: nil,
-            help: "show also what comes before the first random access point",
-            isAvailable: false),
+            help: "report also what comes before random access as shown"),
         .init(
             name: .lowDelay, group: .playing, argument: nil,
             help: "show a picture when it arrives (default: at its time)", isAvailable: false),
@@ -136,7 +135,7 @@ extension Option {
             help: "with frames: MD5 of each decoded picture (default: none)"),
         .init(
             name: .snapshot, group: .reporting, argument: "OUT.png",
-            help: "write the picture at --start as PNG", isAvailable: false),
+            help: "write the picture at --start as PNG (default: the first)"),
 
         .init(
             name: .help, group: .other, argument: nil, help: "show this help", letter: "h"),

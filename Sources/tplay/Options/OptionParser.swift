@@ -155,6 +155,8 @@ enum OptionParser {
             else { throw wrong("must be pictures a second such as 25, 29.97 or 30000/1001") }
             options.pictureRate = rate
         case .untimed: options.isUntimed = true
+        case .order: options.order = try choice(Options.Order.self)
+        case .fromAny: options.showsAll = true
         case .strict: options.isStrict = true
         case .buffer: options.bufferByteLimit = try bytes()
         case .cache: options.cacheByteLimit = try bytes()
@@ -174,11 +176,40 @@ enum OptionParser {
         case .noStatus: options.hasStatus = false
         case .report: options.report = try choice(Options.Report.self)
         case .md5: options.hasDigests = true
+        case .snapshot:
+            guard !value.isEmpty, value != "-" else { throw wrong("must name a file") }
+            options.snapshotPath = value
         case .help: options.wantsHelp = true
         case .version: options.wantsVersion = true
-        case .order, .fromAny, .lowDelay, .follow, .colors, .dither, .matrix,
-            .range, .deinterlace, .maxRate, .probeTerminal, .testPattern, .snapshot:
+        case .lowDelay, .follow, .colors, .dither, .matrix, .range, .deinterlace, .maxRate,
+            .probeTerminal, .testPattern:
             break
+        }
+    }
+
+    private static func checkReporting(_ options: Options) throws(UsageError) {
+        if options.snapshotPath != nil {
+            guard options.report == nil else {
+                throw .init(text: "--snapshot and --report: one at a time")
+            }
+            guard options.files.count == 1 else {
+                throw .init(text: "--snapshot takes one FILE")
+            }
+        } else if options.report == nil {
+            guard options.order == .presentation, !options.showsAll else {
+                let name = options.showsAll ? "from-any" : "order decode"
+                throw .init(text: "--\(name): not yet without --report or --snapshot")
+            }
+        } else {
+            guard options.rate == 1 || options.rate == -1 else {
+                throw .init(text: "--timebase-rate with --report is 1, or -1 for backwards")
+            }
+            guard !options.isBackwards || options.report != .nals else {
+                throw .init(text: "--report nals goes in the order of the stream, not backwards")
+            }
+            guard !options.isBackwards || options.order == .presentation else {
+                throw .init(text: "--order decode goes forwards only")
+            }
         }
     }
 
@@ -190,6 +221,7 @@ enum OptionParser {
         if options.hasDigests, options.report != .frames {
             throw .init(text: "--md5 goes with --report frames")
         }
+        try checkReporting(options)
         if options.files.count(where: { $0 == "-" }) > 1 {
             throw .init(text: "standard input can be played only once")
         }

@@ -9,6 +9,11 @@ struct Options: Sendable {
         case summary, frames, nals
     }
 
+    /// In which order pictures come.
+    enum Order: String, CaseIterable, Sendable {
+        case presentation, decode
+    }
+
     var files: [String] = []
     var rate = 1.0
     var start: Place?
@@ -19,6 +24,9 @@ struct Options: Sendable {
     var pictureRate: PictureRate?
     var isUntimed = false
     var isStrict = false
+    var order = Order.presentation
+    /// Whether what comes before the first random access point is shown too.
+    var showsAll = false
     var logPath: String?
     var bufferByteLimit = 256 << 20
     var cacheByteLimit = 256 << 20
@@ -29,8 +37,13 @@ struct Options: Sendable {
     var hasStatus = true
     var report: Report?
     var hasDigests = false
+    /// Where the picture at ``start`` goes as PNG.
+    var snapshotPath: String?
     var wantsHelp = false
     var wantsVersion = false
+
+    /// Whether the last picture comes first.
+    var isBackwards: Bool { rate < 0 }
 }
 
 /// Why a command line cannot be obeyed: one line.

@@ -1,34 +1,41 @@
 import ElementaryStream
 import H264
+import PixelBuffers
 
-/// `--report frames`: one object an access unit, in presentation order, while the stream is read.
+/// `--report frames`: one object an access unit, in the order asked for, while the stream is read.
 enum FramesReport {
     /// Writes the report of a stream.
     ///
-    /// - Returns: Whether a picture that is shown was among it.
+    /// - Returns: What was learnt of the stream.
     static func write(
         _ source: any ByteSource, options: Options, to output: inout Output
     ) throws(StreamError) -> ReportOutcome {
-        var pictures = ReportedPictures(
-            source, rate: options.pictureRate, decodes: options.hasDigests)
+        let request = ReportedPictures.Request(options)
+        if options.isBackwards {
+            return try BackwardFramesReport.write(source, request, options, to: &output)
+        }
+        var start = RandomAccessTrail.DecodingStart.startOfStream
+        // A pipe cannot be gone back in: it is decoded as it comes.
+        if options.start != nil, request.decoding != .none, source.byteCount != nil {
+            start = try ReportStart.find(source, request)
+        }
+        var pictures = ReportedPictures(source, request, from: start)
         var outcome = ReportOutcome()
         while !output.isClosed, let picture = try pictures.next() {
-            outcome.count(picture.timed, isDamaged: picture.isDamaged)
-            let range = ReportRange(options, rate: pictures.rate)
-            if range.isBehind(picture.timed) { break }
-            if range.contains(picture.timed) {
-                output.append { line(picture, rate: pictures.rate, into: &$0) }
-            }
-            if options.isStrict, picture.isDamaged, picture.timed.isShown {
+            outcome.count(picture)
+            output.append { line(picture, rate: pictures.rate, into: &$0) }
+            if options.isStrict, picture.isDamaged, picture.isShown {
                 outcome.isStoppedByDamage = true
                 break
             }
         }
         outcome.nals = pictures.nalUnitCount
+        outcome.pictureCount = pictures.pictureCount
         return outcome
     }
 
-    private static func line(
+    /// Appends a picture's line.
+    static func line(
         _ picture: ReportedPicture, rate: PictureRate, into bytes: inout [UInt8]
     ) {
         let (timed, unit) = (picture.timed, picture.timed.accessUnit)
@@ -39,13 +46,10 @@ enum FramesReport {
         line.field("dts", timed.decodeTicks)
         line.field("duration", timed.durationTicks)
         line.field("timescale", rate.timescale)
-        for (name, ticks) in [
-            ("pts_time" as StaticString, timed.presentationTicks),
-            ("dts_time", timed.decodeTicks), ("duration_time", timed.durationTicks),
-        ] {
-            line.seconds(name, ticks: ticks, timescale: rate.timescale)
-        }
-        line.field("shown", timed.isShown)
+        line.seconds("pts_time", ticks: timed.presentationTicks, timescale: rate.timescale)
+        line.seconds("dts_time", ticks: timed.decodeTicks, timescale: rate.timescale)
+        line.seconds("duration_time", ticks: timed.durationTicks, timescale: rate.timescale)
+        line.field("shown", picture.isShown)
         line.field("type", unit.pictureType.name)
         line.field("idr", unit.isIDR)
         line.field("random_access", unit.randomAccess.reportName)
@@ -64,9 +68,10 @@ enum FramesReport {
         line.field("width", size.width)
         line.field("height", size.height)
         line.field(
-            "pix_fmt", picture.pixelFormat ?? unit.sequenceParameterSet.pixelFormatName)
+            "pix_fmt",
+            picture.decoded?.pixelFormat?.name ?? unit.sequenceParameterSet.pixelFormatName)
         line.field("damaged", picture.isDamaged)
-        if timed.isShown, let md5 = picture.md5 { line.field("md5", md5) }
+        if picture.isShown, let digest = picture.decoded?.digest { line.field("md5", digest) }
         bytes = line.finished()
     }
 }

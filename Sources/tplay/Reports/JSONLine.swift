@@ -1,4 +1,4 @@
-import MediaTime
+import PixelBuffers
 
 /// One object of a JSON Lines report, written straight into bytes.
 struct JSONLine {
@@ -18,14 +18,8 @@ struct JSONLine {
         bytes = [UInt8(ascii: "{")]
     }
 
-    /// Goes on in an object begun elsewhere.
-    init(continuing: Void) {
-        bytes = []
-        isEmpty = false
-    }
-
-    /// What is written so far; the object is ended elsewhere.
-    consuming func unfinished() -> [UInt8] { bytes }
+    /// How much is written so far.
+    var byteCount: Int { bytes.count }
 
     /// Ends the object and the line.
     consuming func finished() -> [UInt8] {
@@ -47,7 +41,7 @@ struct JSONLine {
 
     mutating func field(_ label: StaticString, _ value: some BinaryInteger) {
         name(label)
-        bytes.append(contentsOf: String(value).utf8)
+        Decimal.append(Int64(clamping: value), to: &bytes)
     }
 
     mutating func field(_ label: StaticString, _ value: Bool) {
@@ -58,6 +52,18 @@ struct JSONLine {
     mutating func field(_ label: StaticString, _ value: String) {
         name(label)
         quote(value)
+    }
+
+    /// A digest in lower-case hexadecimal.
+    mutating func field(_ label: StaticString, _ digest: PixelBufferDigest) {
+        name(label)
+        bytes.append(UInt8(ascii: "\""))
+        for byte in digest.bytes {
+            for digit in [byte >> 4, byte & 15] {
+                bytes.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
     }
 
     mutating func null(_ label: StaticString) {
@@ -72,7 +78,7 @@ struct JSONLine {
         for value in values {
             if !isFirst { bytes.append(UInt8(ascii: ",")) }
             isFirst = false
-            bytes.append(contentsOf: String(value).utf8)
+            Decimal.append(Int64(clamping: value), to: &bytes)
         }
         bytes.append(UInt8(ascii: "]"))
     }
@@ -80,7 +86,18 @@ struct JSONLine {
     /// Seconds, rounded half away from zero to 6 places.
     mutating func seconds(_ label: StaticString, ticks: Int64, timescale: Int32) {
         name(label)
-        bytes.append(contentsOf: Seconds.text(ticks: ticks, timescale: timescale, places: 6).utf8)
+        // Nearly always all of it fits 64 bits.
+        guard ticks.magnitude < 1 << 42, timescale > 0 else {
+            bytes.append(
+                contentsOf: Seconds.text(ticks: ticks, timescale: timescale, places: 6).utf8)
+            return
+        }
+        let divisor = Int64(timescale)
+        let millionths = (Int64(ticks.magnitude) * 2_000_000 + divisor) / (divisor * 2)
+        if ticks < 0, millionths > 0 { bytes.append(UInt8(ascii: "-")) }
+        Decimal.append(millionths / 1_000_000, to: &bytes)
+        bytes.append(UInt8(ascii: "."))
+        Decimal.append(millionths % 1_000_000, width: 6, to: &bytes)
     }
 
     private mutating func quote(_ text: String) {

@@ -3,31 +3,46 @@ import H264
 
 /// `--report nals`: one object a NAL unit, in the order of the stream.
 struct NALsReport: ~Copyable {
-    /// Bytes of a parameter set, SEI or slice header that are looked at.
+    /// Bytes of a parameter set or SEI that are looked at.
     private static let maximumByteCount = 64 << 10
+    /// Bytes of a slice in which nearly every header ends, and that no header is longer than.
+    private static let sliceByteCounts = [128, 4096]
+    /// NAL units that begin no picture are not kept without end.
+    private static let maximumPendingCount = 1 << 16
 
-    /// Lines whose access unit is not known yet: what stands before `decode` in them, and behind.
-    private var pending: [(head: [UInt8], tail: [UInt8])] = []
+    /// A line but for `,"decode":` and its value, which go in at `place`.
+    private struct Line {
+        var bytes: [UInt8]
+        var place: Int
+    }
+
+    /// Lines whose access unit is not known yet.
+    private var pending: [Line] = []
+    /// With a range, in decoding order: the lines of access units of which is not known yet whether they are in it.
+    private var untimed: [[UInt8]] = []
     private var parameterSets = ParameterSets()
     private var outcome = ReportOutcome()
-    private var decodeRank = 0
-    private let report: ReportRange
+    private let range: ReportRange
+    private var firstRankBehind = Int.max
+    private var presented = RankFrontier()
 
     /// Writes the report of a stream.
     static func write(
         _ source: any ByteSource, options: Options, to output: inout Output
     ) throws(StreamError) -> ReportOutcome {
-        var report = NALsReport(report: ReportRange(options, rate: options.pictureRate ?? .default))
-        var sequence = NALUnitSequence(source)
-        try sequence.forEach { element in
+        var report = NALsReport(range: ReportRange(options))
+        var sequence = NALUnitSequence(
+            source, isTimed: !report.range.isWhole, rate: options.pictureRate)
+        try sequence.forEach { element, rate in
             switch element {
             case .nalUnit(let nal, let bytes):
                 unsafe report.add(nal, bytes)
-                // Leading NAL units that begin no picture are not kept without end.
-                if report.pending.count > 1 << 16 {
-                    report.write(1 << 15, decode: nil, to: &output)
+                if report.pending.count > maximumPendingCount {
+                    report.write(maximumPendingCount / 2, decode: nil, to: &output)
                 }
             case .accessUnit(let unit): report.finish(unit, to: &output)
+            case .timing(let timed):
+                guard report.place(timed, rate ?? .default, &output) else { return false }
             }
             return !output.isClosed
         }
@@ -35,66 +50,114 @@ struct NALsReport: ~Copyable {
         return report.outcome
     }
 
-    private init(report: ReportRange) { self.report = report }
+    private init(range: ReportRange) { self.range = range }
 
     private mutating func finish(_ unit: AccessUnit, to output: inout Output) {
+        let decodeRank = outcome.pictureCount
+        outcome.pictureCount += 1
+        guard range.isWhole else {
+            var bytes: [UInt8] = []
+            let leading = min(unit.undecodableNALCount, pending.count)
+            for (index, line) in pending.enumerated() {
+                Self.append(line, decode: index < leading ? nil : decodeRank, to: &bytes)
+            }
+            pending.removeAll(keepingCapacity: true)
+            untimed.append(bytes)
+            return
+        }
         write(min(unit.undecodableNALCount, pending.count), decode: nil, to: &output)
         write(pending.count, decode: decodeRank, to: &output)
-        decodeRank += 1
-        outcome.frames += 1
+    }
+
+    /// Writes the access unit's lines if it is in the range.
+    ///
+    /// - Returns: False when nothing more can be in it.
+    private mutating func place(
+        _ timed: TimedAccessUnit, _ rate: PictureRate, _ output: inout Output
+    ) -> Bool {
+        presented.add(timed.presentationRank)
+        let lines = untimed.removeFirst()
+        if range.contains(timed, rate) {
+            outcome.frames += 1
+            output.append { $0.append(contentsOf: lines) }
+        } else if range.isBehind(timed, rate) {
+            firstRankBehind = min(firstRankBehind, timed.presentationRank)
+        }
+        return presented.rank < firstRankBehind
     }
 
     private mutating func write(_ count: Int, decode: Int?, to output: inout Output) {
-        for line in pending[..<count] {
-            output.append { bytes in
-                bytes.append(contentsOf: line.head)
-                bytes.append(contentsOf: ",\"decode\":".utf8)
-                bytes.append(contentsOf: (decode.map(String.init) ?? "null").utf8)
-                bytes.append(contentsOf: line.tail)
+        // What belongs to no picture is in no range of pictures.
+        if range.isWhole {
+            for line in pending[..<count] {
+                output.append { Self.append(line, decode: decode, to: &$0) }
             }
         }
         pending.removeFirst(count)
     }
 
+    private static func append(_ line: Line, decode: Int?, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: line.bytes[..<line.place])
+        bytes.append(contentsOf: ",\"decode\":".utf8)
+        if let decode {
+            Decimal.append(Int64(decode), to: &bytes)
+        } else {
+            bytes.append(contentsOf: "null".utf8)
+        }
+        bytes.append(contentsOf: line.bytes[line.place...])
+    }
+
     private mutating func add(_ nal: NALUnit, _ bytes: UnsafeRawBufferPointer) {
-        var head = JSONLine()
-        head.field("nal", outcome.nals)
-        head.field("offset", nal.startCodeOffset)
-        head.field("start_code", nal.startCodeLength)
-        head.field("bytes", nal.byteCount)
-        head.field("type", nal.header.type.rawValue)
-        head.field("name", nal.header.type.name)
-        head.field("ref_idc", nal.header.referenceIDC)
-        if nal.header.forbiddenZeroBit { head.field("forbidden_zero_bit", 1) }
+        var line = JSONLine()
+        line.field("nal", outcome.nals)
+        line.field("offset", nal.startCodeOffset)
+        line.field("start_code", nal.startCodeLength)
+        line.field("bytes", nal.byteCount)
+        line.field("type", nal.header.type.rawValue)
+        line.field("name", nal.header.type.name)
+        line.field("ref_idc", nal.header.referenceIDC)
+        if nal.header.forbiddenZeroBit { line.field("forbidden_zero_bit", 1) }
+        let place = line.byteCount
         outcome.nals += 1
-        var tail = JSONLine(continuing: ())
-        let beginning = unsafe Array(bytes.prefix(Self.maximumByteCount))
+        unsafe addFields(nal, bytes, to: &line)
+        pending.append(Line(bytes: line.finished(), place: place))
+    }
+
+    private mutating func addFields(
+        _ nal: NALUnit, _ bytes: UnsafeRawBufferPointer, to line: inout JSONLine
+    ) {
         switch nal.header.type {
         case .sps:
-            parameterSets.insert(beginning)
-            if let sps = try? SequenceParameterSet(nalUnit: beginning) { tail.fields(of: sps) }
+            let whole = unsafe Array(bytes.prefix(Self.maximumByteCount))
+            parameterSets.insert(whole)
+            if let sps = try? SequenceParameterSet(nalUnit: whole) { line.fields(of: sps) }
         case .pps:
-            parameterSets.insert(beginning)
-            if let (id, _) = try? PictureParameterSet.identifiers(nalUnit: beginning),
+            let whole = unsafe Array(bytes.prefix(Self.maximumByteCount))
+            parameterSets.insert(whole)
+            if let (id, _) = try? PictureParameterSet.identifiers(nalUnit: whole),
                 let pps = parameterSets.pictureParameterSet(id)
             {
-                tail.fields(of: pps)
+                line.fields(of: pps)
             }
         case .sei:
-            if let messages = try? SEIMessage.messages(nalUnit: beginning) {
-                tail.fields(of: messages, parameterSets)
+            let whole = unsafe Array(bytes.prefix(Self.maximumByteCount))
+            if let messages = try? SEIMessage.messages(nalUnit: whole) {
+                line.fields(of: messages, parameterSets)
             }
         case .sliceNonIDR, .sliceIDR, .sliceDataPartitionA, .auxiliarySlice:
             var sets = parameterSets
-            if let slice = try? SliceHeader(
-                nalUnit: beginning, pictureParameterSet: { sets.pictureParameterSet($0) })
-            {
+            for count in Self.sliceByteCounts {
+                let beginning = unsafe Array(bytes.prefix(count))
+                guard
+                    let slice = try? SliceHeader(
+                        nalUnit: beginning, pictureParameterSet: { sets.pictureParameterSet($0) })
+                else { continue }
                 parameterSets = sets
                 if slice.isIDR { parameterSets.activate(slice.sequenceParameterSet.id) }
-                tail.fields(of: slice)
+                line.fields(of: slice)
+                break
             }
         default: break
         }
-        pending.append((head.unfinished(), tail.finished()))
     }
 }

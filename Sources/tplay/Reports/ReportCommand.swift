@@ -4,6 +4,9 @@ import Playback
 
 /// `--report`: what is written in place of playing, and the status it ends with.
 enum ReportCommand {
+    /// Compressed bytes that are kept of a pipe: nobody goes back in it.
+    static let retainedByteLimit = 1 << 20
+
     /// Reports on each file, one after another.
     ///
     /// - Returns: The exit status.
@@ -13,8 +16,15 @@ enum ReportCommand {
         var output = Output(descriptor: STDOUT_FILENO)
         for file in options.files {
             do throws(StreamError) {
-                let source = try openByteSource(path: file)
+                let source = try openByteSource(path: file, retainedByteLimit: retainedByteLimit)
                 try ForeignFormat.refuse(source)
+                if options.isBackwards, source.byteCount == nil {
+                    Output.complain(
+                        "\(Printable.text(file)): backwards needs a file that can be read at any"
+                            + " place; save it first")
+                    status = 1
+                    continue
+                }
                 let outcome: ReportOutcome
                 switch report {
                 case .summary:
@@ -44,9 +54,14 @@ enum ReportCommand {
     ) -> PlaybackFailure? {
         if outcome.isStoppedByDamage { return .damage(picture: outcome.lastRank) }
         if report == .nals { return outcome.nals == 0 ? .nothingShown(.noNALUnits) : nil }
-        if outcome.frames == 0 {
+        if outcome.pictureCount == 0 {
             return .nothingShown(
                 outcome.nals == 0 ? .noNALUnits : .noParameterSets(nalUnits: outcome.nals))
+        }
+        if outcome.frames == 0 {
+            // Where the end is in front of the first picture all the same.
+            guard options.start != nil else { return nil }
+            return .startBehindEnd(pictures: outcome.pictureCount)
         }
         if outcome.shown == 0, options.start == nil, options.until == nil {
             return .nothingShown(.noRandomAccessPoint(pictures: outcome.frames))

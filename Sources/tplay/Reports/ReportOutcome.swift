@@ -2,20 +2,25 @@ import ElementaryStream
 
 /// What a report learnt of its stream.
 struct ReportOutcome {
+    /// Pictures reported.
     var frames = 0
     var shown = 0
     var damaged = 0
     var nals = 0
+    /// Pictures read, in the range or not.
+    var pictureCount = 0
     /// Whether `--strict` ended it.
     var isStoppedByDamage = false
 
     /// The rank of the picture counted last.
     var lastRank = 0
 
-    mutating func count(_ timed: TimedAccessUnit, isDamaged: Bool) {
+    mutating func count(_ picture: ReportedPicture) { count(picture.facts) }
+
+    mutating func count(_ picture: ReportedPicture.Facts) {
         frames += 1
-        lastRank = timed.presentationRank
-        if timed.isShown { shown += 1 }
-        if isDamaged { damaged += 1 }
+        lastRank = picture.rank
+        if picture.isShown { shown += 1 }
+        if picture.isDamaged { damaged += 1 }
     }
 }

@@ -1,32 +1,42 @@
 import ElementaryStream
 import H264
 
-/// `--report summary`: one object on the whole stream.
+/// `--report summary`: one object on the whole stream, or on a range of its pictures.
 enum SummaryReport {
     /// Writes the report of a stream.
     static func write(
         _ source: any ByteSource, options: Options, to output: inout Output
     ) throws(StreamError) -> ReportOutcome {
+        let range = ReportRange(options)
         var sequence = AccessUnitSequence(source, rate: options.pictureRate)
         var outcome = ReportOutcome()
         var facts = Facts()
-        while let timed = try sequence.next() {
-            let range = ReportRange(options, rate: sequence.rate ?? .default)
-            // Presentation order is not decoding order: a picture behind the end may come before one in the range.
-            guard range.contains(timed) else { continue }
-            outcome.count(timed, isDamaged: timed.isDamaged)
-            facts.add(timed)
+        var firstRankBehind = Int.max
+        while sequence.presented.rank < firstRankBehind, let timed = try sequence.next() {
+            source.release(before: sequence.offset)
+            outcome.pictureCount += 1
+            let rate = sequence.rate ?? .default
+            if range.contains(timed, rate) {
+                let isShown = timed.isShown || options.showsAll
+                outcome.count(
+                    ReportedPicture.Facts(
+                        rank: timed.presentationRank, isShown: isShown,
+                        isDamaged: timed.isDamaged || isShown && !timed.isShown))
+                facts.add(timed)
+            } else if range.isBehind(timed, rate) {
+                // Presentation order is not decoding order: some in the range may come yet.
+                firstRankBehind = min(firstRankBehind, timed.presentationRank)
+            }
         }
-        facts.nals = sequence.nalUnitCount
-        facts.reorderDepth = sequence.reorderDepth
-        facts.bytes = sequence.offset
-        outcome.nals = facts.nals
+        outcome.nals = sequence.nalUnitCount
+        if range.isWhole {
+            // With what belongs to no picture.
+            facts.nals = sequence.nalUnitCount
+            facts.bytes = sequence.offset
+        }
         guard let first = facts.first else { return outcome }
-        output.append {
-            $0.append(
-                contentsOf: line(
-                    facts, first, outcome, rate: sequence.rate ?? .default))
-        }
+        let rate = sequence.rate ?? .default
+        output.append { $0.append(contentsOf: line(facts, first, outcome, rate: rate)) }
         return outcome
     }
 
@@ -40,6 +50,7 @@ enum SummaryReport {
         var interlaced = 0
         var nals = 0
         var bytes: Int64 = 0
+        /// The largest number of pictures of the range that are decoded before one and presented after it.
         var reorderDepth = 0
 
         mutating func add(_ timed: TimedAccessUnit) {
@@ -50,6 +61,9 @@ enum SummaryReport {
             if unit.isIDR { idr += 1 }
             if unit.recoveryPoint != nil { recoveryPoints += 1 }
             if unit.structure == .frame { progressive += 1 } else { interlaced += 1 }
+            nals += unit.nalUnits.count
+            bytes += unit.byteRange.upperBound - unit.byteRange.lowerBound
+            reorderDepth = max(reorderDepth, timed.decodeRank - timed.presentationRank)
         }
     }
 
