@@ -12,6 +12,7 @@ final class DisplayWorker {
     }
 
     func run() {
+        EngineThread.makePrompt()
         while step() {}
         alarm.cancel()
     }

@@ -16,7 +16,8 @@ public protocol SampleBufferDisplaySink: AnyObject, Sendable {
     /// It is time to show the picture.
     ///
     /// Called on the display thread. It may block while the screen takes it; the layer then judges anew by the time
-    /// it is, and discards what has become late (L-4). A `flush` does not wait for it.
+    /// it is, and discards what has become late (L-4). A `flush` does not wait for it. In a
+    /// privileged process the thread runs before others: it is for writing, not for long computing.
     ///
     /// - Parameters:
     ///   - picture: The picture, which was prepared.
