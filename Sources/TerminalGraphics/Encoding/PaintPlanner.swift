@@ -2,10 +2,10 @@
 ///
 /// ▀ in two colours is ▄ in the same two exchanged, a space is a full block. A pass forwards keeps up to four states (the
 /// terminal's two colours) with the bytes that led there, a pass back picks the cheapest way: optimal but for the cap of four.
-struct PaintPlanner {
+struct PaintPlanner: ~Copyable {
     static let unknownColor: UInt32 = .max
 
-    private struct State {
+    private struct State: BitwiseCopyable {
         var foreground: UInt32
         var background: UInt32
         var cost: Int32
@@ -15,15 +15,18 @@ struct PaintPlanner {
 
     /// Steps planned.
     private(set) var count = 0
-    private var indices: [Int32] = []
-    private var cells: [Cell] = []
+    private let indices = ScratchMemory<Int32>(capacity: 1)
+    private let cells = ScratchMemory<Cell>(capacity: 1)
     /// Of each step and state: the state before in the low two bits, and above whether the complement was drawn.
-    private var choices: [UInt8] = []
-    private var complements: [Bool] = []
+    private let choices = ScratchMemory<UInt8>(capacity: 1)
+    private let complements = ScratchMemory<Bool>(capacity: 1)
 
-    func index(_ step: Int) -> Int { Int(indices[step]) }
-    func cell(_ step: Int) -> Cell { cells[step] }
-    func isComplement(_ step: Int) -> Bool { complements[step] }
+    @inline(__always)
+    func index(_ step: Int) -> Int { Int(indices.start[step]) }
+    @inline(__always)
+    func cell(_ step: Int) -> Cell { cells.start[step] }
+    @inline(__always)
+    func isComplement(_ step: Int) -> Bool { complements.start[step] }
 
     /// Whether a colour that is set may stand for another.
     @inline(__always)
@@ -56,7 +59,7 @@ struct PaintPlanner {
         collect(target, screen, tolerance: UInt32(tolerance))
         guard count > 0 else { return }
         guard palette.allowsComplement else {
-            for step in 0..<count { complements[step] = false }
+            complements.start.update(repeating: false, count: count)
             return
         }
         choose(palette, tolerance: UInt32(tolerance))
@@ -66,12 +69,12 @@ struct PaintPlanner {
         _ target: UnsafeBufferPointer<Cell>, _ screen: UnsafeMutableBufferPointer<Cell>,
         tolerance: UInt32
     ) {
-        if indices.count < target.count {
-            indices = [Int32](repeating: 0, count: target.count)
-            cells = [Cell](repeating: .blank, count: target.count)
-            complements = [Bool](repeating: false, count: target.count)
-            choices = [UInt8](repeating: 0, count: target.count * Self.stateLimit)
-        }
+        indices.reserve(target.count)
+        cells.reserve(target.count)
+        choices.reserve(target.count * Self.stateLimit)
+        complements.reserve(target.count)
+        let indices = indices.start
+        let cells = cells.start
         count = 0
         for index in target.indices where target[index] != screen[index] {
             var wanted = target[index]
@@ -95,41 +98,17 @@ struct PaintPlanner {
             repeating: State(
                 foreground: Self.unknownColor, background: Self.unknownColor, cost: 0))
         var stateCount = 1
-        for step in 0..<count {
-            let cell = cells[step]
-            var next: InlineArray<4, State> = states
-            var nextCount = 0
-            let base = step * Self.stateLimit
-            for parent in 0..<stateCount {
-                let state = states[parent]
-                for drawing in 0..<2 {
-                    let isComplement = drawing == 1
-                    guard
-                        let reached = Self.reach(
-                            cell, from: state, isComplement: isComplement, palette, tolerance)
-                    else { continue }
-                    // The same colours reached the cheaper way; or a new state; or in place of the dearest.
-                    var slot = nextCount
-                    for other in 0..<nextCount
-                    where next[other].foreground == reached.foreground
-                        && next[other].background == reached.background
-                    {
-                        slot = other
-                    }
-                    if slot == nextCount, nextCount == Self.stateLimit {
-                        slot = 0
-                        for other in 1..<nextCount where next[other].cost > next[slot].cost {
-                            slot = other
-                        }
-                    }
-                    guard slot == nextCount || reached.cost < next[slot].cost else { continue }
-                    if slot == nextCount { nextCount += 1 }
-                    next[slot] = reached
-                    choices[base + slot] = UInt8(parent) | (isComplement ? 4 : 0)
-                }
+        let cells = cells.start
+        let choices = choices.start
+        palette.glyphLengths.withUnsafeBufferPointer { lengths in
+            for step in 0..<count {
+                let drawing = Drawing(cells[step], palette, lengths)
+                let choices = choices + step &* Self.stateLimit
+                stateCount =
+                    drawing.pattern == 0
+                    ? Self.drawSolid(drawing, &states, stateCount, choices, tolerance)
+                    : Self.drawPattern(drawing, &states, stateCount, choices, tolerance)
             }
-            states = next
-            stateCount = nextCount
         }
 
         var best = 0
@@ -137,39 +116,150 @@ struct PaintPlanner {
             best = state
         }
         for step in stride(from: count - 1, through: 0, by: -1) {
-            let choice = choices[step * Self.stateLimit + best]
-            complements[step] = choice & 4 != 0
+            let choice = choices[step &* Self.stateLimit &+ best]
+            complements.start[step] = choice & 4 != 0
             best = Int(choice & 3)
         }
     }
 
-    /// The colours set, and the bytes written, after a cell is drawn one way; nil where that way does not exist.
+    /// One cell's two drawings and what they cost, colours not yet counted as set.
+    private struct Drawing {
+        let pattern: UInt32
+        /// The pattern's colours.
+        let set: UInt32
+        let clear: UInt32
+        /// Bytes of each colour in each role.
+        let setAsForeground: Int32
+        let setAsBackground: Int32
+        let clearAsForeground: Int32
+        let clearAsBackground: Int32
+        let glyph: Int32
+        let complementGlyph: Int32
+
+        @inline(__always)
+        init(
+            _ cell: Cell, _ palette: borrowing CellPalette, _ lengths: UnsafeBufferPointer<UInt8>
+        ) {
+            pattern = cell.pattern
+            set = cell.foreground
+            clear = cell.background
+            setAsForeground = palette.cost(foreground: set)
+            clearAsForeground = palette.cost(foreground: clear)
+            let isPlain = palette.colorDepth == .truecolor
+            setAsBackground = isPlain ? setAsForeground : palette.cost(background: set)
+            clearAsBackground = isPlain ? clearAsForeground : palette.cost(background: clear)
+            glyph = Int32(lengths[Int(pattern)])
+            complementGlyph = Int32(lengths[Int(palette.fullPattern ^ pattern)])
+        }
+    }
+
+    /// Two colours: whatever was before, two states.
+    @inline(__always)
+    private static func drawPattern(
+        _ drawing: Drawing, _ states: inout InlineArray<4, State>, _ stateCount: Int,
+        _ choices: UnsafeMutablePointer<UInt8>, _ tolerance: UInt32
+    ) -> Int {
+        var direct = State(foreground: 0, background: 0, cost: .max)
+        var exchanged = direct
+        var directParent: UInt8 = 0
+        var exchangedParent: UInt8 = 0
+        for parent in 0..<stateCount {
+            let state = states[parent]
+            let one = reach(
+                drawing.set, drawing.clear, drawing.setAsForeground, drawing.clearAsBackground,
+                from: state, tolerance)
+            if one.cost < direct.cost {
+                direct = one
+                directParent = UInt8(truncatingIfNeeded: parent)
+            }
+            let other = reach(
+                drawing.clear, drawing.set, drawing.clearAsForeground, drawing.setAsBackground,
+                from: state, tolerance)
+            if other.cost < exchanged.cost {
+                exchanged = other
+                exchangedParent = UInt8(truncatingIfNeeded: parent)
+            }
+        }
+        direct.cost &+= drawing.glyph
+        exchanged.cost &+= drawing.complementGlyph
+        // The terminal's own background cannot be had as a foreground.
+        if drawing.set & Cell.defaultColor != 0 {
+            states[0] = exchanged
+            choices[0] = exchangedParent | 4
+            return 1
+        }
+        states[0] = direct
+        choices[0] = directParent
+        if drawing.clear & Cell.defaultColor != 0 { return 1 }
+        states[1] = exchanged
+        choices[1] = exchangedParent | 4
+        return 2
+    }
+
     @inline(__always)
     private static func reach(
-        _ cell: Cell, from state: State, isComplement: Bool, _ palette: borrowing CellPalette,
-        _ tolerance: UInt32
-    ) -> State? {
-        let pattern = cell.pattern
-        var result = state
-        let foreground = isComplement ? cell.background : cell.foreground
-        let background = isComplement ? cell.foreground : cell.background
-        var parameters: Int32 = 0
-        if pattern != 0 || isComplement {
-            // The terminal's own background cannot be had as a foreground.
-            if foreground & Cell.defaultColor != 0 { return nil }
-            if !serves(state.foreground, for: foreground, tolerance) {
-                parameters += palette.cost(foreground: foreground)
-                result.foreground = foreground
+        _ foreground: UInt32, _ background: UInt32, _ foregroundCost: Int32,
+        _ backgroundCost: Int32, from state: State, _ tolerance: UInt32
+    ) -> State {
+        let keepsForeground = serves(state.foreground, for: foreground, tolerance)
+        let keepsBackground = serves(state.background, for: background, tolerance)
+        let parameters =
+            (keepsForeground ? 0 : foregroundCost) &+ (keepsBackground ? 0 : backgroundCost)
+        return State(
+            foreground: keepsForeground ? state.foreground : foreground,
+            background: keepsBackground ? state.background : background,
+            cost: state.cost &+ parameters &+ (parameters > 0 ? 2 : 0))
+    }
+
+    /// One colour, as a space or a full block: each state before leads to two.
+    private static func drawSolid(
+        _ drawing: Drawing, _ states: inout InlineArray<4, State>, _ stateCount: Int,
+        _ choices: UnsafeMutablePointer<UInt8>, _ tolerance: UInt32
+    ) -> Int {
+        let before = states
+        var count = 0
+        let canBeBlock = drawing.clear & Cell.defaultColor == 0
+        for parent in 0..<stateCount {
+            let state = before[parent]
+            var space = state
+            space.cost &+= drawing.glyph
+            if !serves(state.background, for: drawing.clear, tolerance) {
+                space.background = drawing.clear
+                space.cost &+= drawing.clearAsBackground &+ 2
             }
-        }
-        if pattern != 0 || !isComplement {
-            if !serves(state.background, for: background, tolerance) {
-                parameters += palette.cost(background: background)
-                result.background = background
+            add(space, UInt8(truncatingIfNeeded: parent), &states, &count, choices)
+            guard canBeBlock else { continue }
+            var block = state
+            block.cost &+= drawing.complementGlyph
+            if !serves(state.foreground, for: drawing.clear, tolerance) {
+                block.foreground = drawing.clear
+                block.cost &+= drawing.clearAsForeground &+ 2
             }
+            add(block, UInt8(truncatingIfNeeded: parent) | 4, &states, &count, choices)
         }
-        let glyph = Int(isComplement ? palette.fullPattern ^ pattern : pattern)
-        result.cost &+= parameters &+ (parameters > 0 ? 2 : 0) &+ Int32(palette.glyphLengths[glyph])
-        return result
+        return count
+    }
+
+    /// Adds a state: in place of one with the same colours if cheaper, or where there is no room in place of the dearest.
+    @inline(__always)
+    private static func add(
+        _ state: State, _ choice: UInt8, _ states: inout InlineArray<4, State>, _ count: inout Int,
+        _ choices: UnsafeMutablePointer<UInt8>
+    ) {
+        var slot = count
+        for other in 0..<count
+        where states[other].foreground == state.foreground
+            && states[other].background == state.background
+        {
+            slot = other
+        }
+        if slot == count, count == stateLimit {
+            slot = 0
+            for other in 1..<count where states[other].cost > states[slot].cost { slot = other }
+        }
+        guard slot == count || state.cost < states[slot].cost else { return }
+        if slot == count { count += 1 }
+        states[slot] = state
+        choices[slot] = choice
     }
 }

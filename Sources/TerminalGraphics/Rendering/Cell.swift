@@ -6,7 +6,7 @@
 ///
 /// Two cells that look the same are the same: one colour alone is pattern 0 with that colour twice; in glyph sets that have every pattern's
 /// complement, dot 0 has the foreground.
-package struct Cell: Hashable, Sendable {
+package struct Cell: Hashable, Sendable, BitwiseCopyable {
     package var rawValue: UInt64
 
     @inline(__always)

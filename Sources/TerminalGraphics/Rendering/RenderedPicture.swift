@@ -13,15 +13,15 @@ public final class RenderedPicture: @unchecked Sendable {
     /// Where the picture lies.
     public internal(set) var layout: PictureLayout
     package internal(set) var content: Content
-    package internal(set) var colorDepth = ColorDepth.truecolor
+    package var colorDepth = ColorDepth.truecolor
     /// All cells of the layout's area, row by row; those beside the picture are blank.
-    package internal(set) var cells: [Cell] = []
+    package var cells: [Cell] = []
     /// The layout for which the cells beside the picture were blanked.
     var preparedLayout: PictureLayout?
     var sixel = SixelImage()
     var kitty = KittyImage()
 
-    init(layout: PictureLayout, content: Content) {
+    package init(layout: PictureLayout, content: Content) {
         self.layout = layout
         self.content = content
     }

@@ -31,6 +31,10 @@ public enum RendererKind: String, CaseIterable, Hashable, Sendable {
     package func makeSourceRenderer(options: RendererOptions) -> any SourceRenderer {
         switch self {
         case .sixel: SixelRenderer(options: options)
+        case .quadrant: PatternRenderer(.quadrant, options: options)
+        case .sextant: PatternRenderer(.sextant, options: options)
+        case .octant: PatternRenderer(.octant, options: options)
+        case .braille: PatternRenderer(.braille, options: options)
         default: HalfBlockRenderer(options: options)
         }
     }

@@ -1,6 +1,9 @@
 /// Memory of three planes of bytes of one size, allocated anew only when a larger size is needed.
 final class PlaneMemory {
     private(set) var size = PixelSize(width: 0, height: 0)
+    /// Rows behind the last one that may be written, for cells that the picture covers in part.
+    static let spareRows = 4
+
     /// Bytes from row to row; rows have at least 64 bytes behind them that anyone may overwrite, as libswscale does.
     private(set) var stride = 0
     private var memory: UnsafeMutableRawBufferPointer
@@ -16,7 +19,7 @@ final class PlaneMemory {
         guard newSize != size else { return }
         size = newSize
         stride = (newSize.width + 127) & ~63
-        planeByteCount = stride * newSize.height + 64
+        planeByteCount = stride * (newSize.height + Self.spareRows) + 64
         guard memory.count < planeByteCount * 3 else { return }
         memory.deallocate()
         memory = .allocate(byteCount: planeByteCount * 3, alignment: 64)

@@ -16,4 +16,22 @@ package final class RGBPlanes {
 
     /// Takes a size; memory is allocated only when the new one needs more.
     package func resize(to newSize: PixelSize) { memory.resize(to: newSize) }
+
+    /// Repeats the last column and row until both sizes are multiples of a cell's dots.
+    func fillCells(of dots: DotsPerCell) {
+        let columns = (size.width + dots.columns - 1) / dots.columns * dots.columns
+        let rows = (size.height + dots.rows - 1) / dots.rows * dots.rows
+        for plane in [red, green, blue] {
+            if columns > size.width {
+                for y in 0..<size.height {
+                    let row = plane + y * stride
+                    for x in size.width..<columns { row[x] = row[size.width - 1] }
+                }
+            }
+            for y in size.height..<max(rows, size.height) {
+                (plane + y * stride).update(
+                    from: plane + (size.height - 1) * stride, count: columns)
+            }
+        }
+    }
 }
