@@ -4,7 +4,9 @@ import TerminalGraphics
 @Suite("Glyph sets")
 struct GlyphSetTests {
     /// Unicode's own names say which dots a character draws.
-    @Test("the code point of every pattern draws its dots", arguments: [GlyphSet.sextant, .octant, .braille])
+    @Test(
+        "the code point of every pattern draws its dots",
+        arguments: [GlyphSet.sextant, .octant, .braille])
     func names(set: GlyphSet) throws {
         let prefix: [GlyphSet: String] = [
             .sextant: "BLOCK SEXTANT-", .octant: "BLOCK OCTANT-", .braille: "BRAILLE PATTERN DOTS-",
@@ -17,7 +19,9 @@ struct GlyphSetTests {
             let start = try #require(prefix[set])
             guard name.hasPrefix(start) else { continue }
             named += 1
-            let digits = (0..<set.dotsPerCell.count).filter { pattern >> $0 & 1 != 0 }.map { order[$0] }
+            let digits = (0..<set.dotsPerCell.count).filter { pattern >> $0 & 1 != 0 }.map {
+                order[$0]
+            }
             #expect(name == start + digits.sorted().map(String.init).joined())
         }
         #expect(named == [GlyphSet.sextant: 60, .octant: 230, .braille: 255][set])
@@ -26,7 +30,8 @@ struct GlyphSetTests {
     @Test("patterns that other blocks draw have their names")
     func others() {
         let names: [(GlyphSet, Int, String)] = [
-            (.half, 1, "UPPER HALF BLOCK"), (.half, 2, "LOWER HALF BLOCK"), (.half, 3, "FULL BLOCK"),
+            (.half, 1, "UPPER HALF BLOCK"), (.half, 2, "LOWER HALF BLOCK"),
+            (.half, 3, "FULL BLOCK"),
             (.quadrant, 0b0001, "QUADRANT UPPER LEFT"), (.quadrant, 0b0010, "QUADRANT UPPER RIGHT"),
             (.quadrant, 0b0100, "QUADRANT LOWER LEFT"), (.quadrant, 0b1000, "QUADRANT LOWER RIGHT"),
             (.quadrant, 0b0011, "UPPER HALF BLOCK"), (.quadrant, 0b0101, "LEFT HALF BLOCK"),
@@ -48,7 +53,8 @@ struct GlyphSetTests {
             (.octant, 0b1111_1100, "LOWER THREE QUARTERS BLOCK"),
             (.octant, 0b0001_0100, "MIDDLE LEFT ONE QUARTER BLOCK"),
             (.octant, 0b0010_1000, "MIDDLE RIGHT ONE QUARTER BLOCK"),
-            (.octant, 0b0000_0101, "QUADRANT UPPER LEFT"), (.octant, 0b0000_1111, "UPPER HALF BLOCK"),
+            (.octant, 0b0000_0101, "QUADRANT UPPER LEFT"),
+            (.octant, 0b0000_1111, "UPPER HALF BLOCK"),
             (.octant, 0b0101_0101, "LEFT HALF BLOCK"), (.octant, 0b1111_1111, "FULL BLOCK"),
         ]
         for (set, pattern, name) in names {

@@ -3,17 +3,22 @@ import TerminalGraphics
 
 @Suite("Picture layout")
 struct PictureLayoutTests {
-    static let cellSizes = [(8, 16), (7, 18), (10, 20), (9, 22)].map { CellSize(width: $0, height: $1) }
+    static let cellSizes = [(8, 16), (7, 18), (10, 20), (9, 22)].map {
+        CellSize(width: $0, height: $1)
+    }
     static let dots = GlyphSet.allCases.map(\.dotsPerCell)
 
     /// The shape of one source pixel on the terminal, 1 where it is square.
-    private func distortion(_ layout: PictureLayout, _ source: PixelSize, _ ratio: SampleAspectRatio) -> Double {
+    private func distortion(
+        _ layout: PictureLayout, _ source: PixelSize, _ ratio: SampleAspectRatio
+    ) -> Double {
         let dotWidth = Double(layout.cellSize.width) / Double(layout.dotsPerCell.columns)
         let dotHeight = Double(layout.cellSize.height) / Double(layout.dotsPerCell.rows)
         let width =
             Double(layout.destination.width) * dotWidth / Double(layout.sourceCrop.width)
             * Double(ratio.height) / Double(ratio.width)
-        let height = Double(layout.destination.height) * dotHeight / Double(layout.sourceCrop.height)
+        let height =
+            Double(layout.destination.height) * dotHeight / Double(layout.sourceCrop.height)
         return width / height
     }
 
@@ -47,28 +52,35 @@ struct PictureLayoutTests {
     @Test("every size gives rectangles that lie inside", arguments: Fit.allCases)
     func bounds(fit: Fit) {
         let sizes = [1, 2, 3, 7, 80, 161, 400, 1000]
+        let sources = [(16, 16), (8192, 2), (1, 4096)].map { PixelSize(width: $0, height: $1) }
+        let dots = [(1, 2), (9, 22)].map { DotsPerCell(columns: $0, rows: $1) }
         for columns in sizes {
             for rows in sizes where rows <= 400 {
-                for source in [PixelSize(width: 16, height: 16), PixelSize(width: 8192, height: 2), PixelSize(width: 1, height: 4096)] {
-                    for dots in [DotsPerCell(columns: 1, rows: 2), DotsPerCell(columns: 9, rows: 22)] {
+                for source in sources {
+                    for dots in dots {
                         let layout = PictureLayout(
                             sourceSize: source, area: TerminalGrid(columns: columns, rows: rows),
                             cellSize: CellSize(width: 9, height: 22), fit: fit, dotsPerCell: dots)
-                        let crop = layout.sourceCrop
-                        let place = layout.destination
-                        #expect(crop.x >= 0 && crop.y >= 0 && crop.width >= 1 && crop.height >= 1)
-                        #expect(crop.x % 2 == 0 && crop.y % 2 == 0)
-                        #expect(crop.x + crop.width <= source.width && crop.y + crop.height <= source.height)
-                        #expect(place.width >= 1 && place.height >= 1 && place.x >= 0 && place.y >= 0)
-                        #expect(place.x + place.width <= columns * dots.columns)
-                        #expect(place.y + place.height <= rows * dots.rows)
-                        #expect(place.x % dots.columns == 0 && place.y % dots.rows == 0)
-                        let cells = layout.cells
-                        #expect(cells.x + cells.width <= columns && cells.y + cells.height <= rows)
+                        #expect(isInside(layout, source), "\(layout)")
                     }
                 }
             }
         }
+    }
+
+    private func isInside(_ layout: PictureLayout, _ source: PixelSize) -> Bool {
+        func holds(_ part: PixelRectangle, _ width: Int, _ height: Int) -> Bool {
+            part.x >= 0 && part.y >= 0 && part.width >= 1 && part.height >= 1
+                && part.x + part.width <= width && part.y + part.height <= height
+        }
+        let area = layout.area
+        let dots = layout.dotsPerCell
+        let crop = layout.sourceCrop
+        let place = layout.destination
+        return holds(crop, source.width, source.height) && crop.x % 2 == 0 && crop.y % 2 == 0
+            && holds(place, area.columns * dots.columns, area.rows * dots.rows)
+            && place.x % dots.columns == 0 && place.y % dots.rows == 0
+            && holds(layout.cells, area.columns, area.rows)
     }
 
     @Test("1080p fills 160 by 45 cells of 8 by 16")
@@ -91,7 +103,9 @@ struct PictureLayoutTests {
         #expect(layout.destination == PixelRectangle(x: 0, y: 140, width: 500, height: 100))
     }
 
-    @Test("aspect ratios that nobody means are taken for square", arguments: [(0, 1), (1, 0), (-1, 1), (1, 65535), (65535, 1)])
+    @Test(
+        "aspect ratios that nobody means are taken for square",
+        arguments: [(0, 1), (1, 0), (-1, 1), (1, 65535), (65535, 1)])
     func nonsense(width: Int, height: Int) {
         #expect(SampleAspectRatio(width: width, height: height) == .square)
     }

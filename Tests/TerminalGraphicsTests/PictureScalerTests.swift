@@ -67,7 +67,9 @@ struct PictureScalerTests {
     func area() throws {
         var random = Random(seed: 4)
         var luma: [[UInt8]] = []
-        for _ in 0..<48 { luma.append((0..<48).map { _ in UInt8.random(in: 16...235, using: &random) }) }
+        for _ in 0..<48 {
+            luma.append((0..<48).map { _ in UInt8.random(in: 16...235, using: &random) })
+        }
         let picture = TestPicture(48, 48) { (luma[$1][$0], 128, 128) }
         let planes = RGBPlanes()
         planes.resize(to: PixelSize(width: 4, height: 4))
@@ -75,7 +77,9 @@ struct PictureScalerTests {
         for y in 0..<4 {
             for x in 0..<4 {
                 var sum = 0.0
-                for row in 0..<12 { for column in 0..<12 { sum += Double(luma[y * 12 + row][x * 12 + column]) } }
+                for row in 0..<12 {
+                    for column in 0..<12 { sum += Double(luma[y * 12 + row][x * 12 + column]) }
+                }
                 let wanted = (sum / 144 - 16) * 255 / 219
                 #expect(abs(Double(planes.green[y * planes.stride + x]) - wanted) <= 1)
             }
@@ -116,7 +120,8 @@ struct PictureScalerTests {
                 return (UInt8(40 + (x + y) / 3) + flip, 100 + flip, 150)
             }
             try picture.withSource { try scaler.scale($0, into: planes) }
-            let now = (0..<16).flatMap { y in (0..<16).map { planes.green[y * planes.stride + $0] } }
+            let now = (0..<16).flatMap { y in (0..<16).map { planes.green[y * planes.stride + $0] }
+            }
             if first.isEmpty { first = now }
             #expect(now == first)
         }

@@ -11,5 +11,5 @@ public struct DotsPerCell: Hashable, Sendable {
         self.rows = rows
     }
 
-    var count: Int { columns * rows }
+    package var count: Int { columns * rows }
 }

@@ -69,7 +69,9 @@ struct Emulator {
             return 1
         default:
             let length = bytes[at] < 0x80 ? 1 : bytes[at] < 0xE0 ? 2 : bytes[at] < 0xF0 ? 3 : 4
-            guard let text = String(validating: bytes[at..<min(at + length, bytes.count)], as: UTF8.self),
+            guard
+                let text = String(
+                    validating: bytes[at..<min(at + length, bytes.count)], as: UTF8.self),
                 let scalar = text.unicodeScalars.first
             else {
                 complain("invalid UTF-8")
@@ -123,7 +125,9 @@ struct Emulator {
             return end + 1 - at
         case UInt8(ascii: "P"), UInt8(ascii: "_"):
             var end = at + 2
-            while end + 1 < bytes.count, !(bytes[end] == 0x1B && bytes[end + 1] == 0x5C) { end += 1 }
+            while end + 1 < bytes.count, !(bytes[end] == 0x1B && bytes[end + 1] == 0x5C) {
+                end += 1
+            }
             guard end + 1 < bytes.count else {
                 complain("cut off")
                 return bytes.count - at

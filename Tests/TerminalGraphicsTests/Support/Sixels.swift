@@ -42,7 +42,9 @@ struct Sixels {
             switch byte {
             case UInt8(ascii: "\""):
                 let raster = numbers()
-                if raster.count != 4 || raster[0] != raster[1] { complaints.append("raster \(raster)") }
+                if raster.count != 4 || raster[0] != raster[1] {
+                    complaints.append("raster \(raster)")
+                }
                 width = raster[2]
                 height = raster[3]
                 pixels = Array(repeating: nil, count: width * ((height + 5) / 6 * 6))

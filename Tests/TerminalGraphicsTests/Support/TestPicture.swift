@@ -65,7 +65,8 @@ final class TestPicture {
         var random = Random(seed: seed)
         return TestPicture(width, height) { _, _ in
             (
-                UInt8.random(in: 16...235, using: &random), UInt8.random(in: 60...200, using: &random),
+                UInt8.random(in: 16...235, using: &random),
+                UInt8.random(in: 60...200, using: &random),
                 UInt8.random(in: 60...200, using: &random)
             )
         }

@@ -2,12 +2,12 @@
 ///
 /// With the cell's mean taken off, the parts' sums are S and -S, and the error saved over one flat colour is |S|² times a weight of the
 /// pattern alone. Eight patterns at a time differ in the first dots; a loop goes over the rest.
-struct PatternSearch {
+package struct PatternSearch {
     /// The dots of one cell.
-    typealias Dots = InlineArray<8, SIMD4<Float>>
+    package typealias Dots = InlineArray<8, SIMD4<Float>>
 
     /// Which glyphs there are, and how much of a dot's place they cover.
-    let glyphSet: GlyphSet
+    package let glyphSet: GlyphSet
     private let dotCount: Int
     /// The dots that differ within eight patterns, after the first one where that is always set.
     private let firstLaneDot: Int
@@ -18,9 +18,9 @@ struct PatternSearch {
     private let coverage: Float
 
     /// Braille dots are gaps for the most part; 0.25 is what fonts of 8 × 16 pixels draw.
-    static let brailleCoverage: Float = 0.25
+    package static let brailleCoverage: Float = 0.25
 
-    init(glyphSet: GlyphSet) {
+    package init(glyphSet: GlyphSet) {
         self.glyphSet = glyphSet
         dotCount = glyphSet.dotsPerCell.count
         firstLaneDot = glyphSet.hasComplements ? 1 : 0
@@ -56,7 +56,7 @@ struct PatternSearch {
 
     /// The best cell for some dots; the fourth lane of each is not used.
     @inline(__always)
-    func cell(for dots: Dots) -> Cell {
+    package func cell(for dots: Dots) -> Cell {
         var total = SIMD4<Float>.zero
         for dot in 0..<dotCount { total += dots[dot] }
         let mean = total / Float(dotCount)
@@ -78,7 +78,9 @@ struct PatternSearch {
     private static func canonical(
         _ pattern: UInt32, _ foreground: UInt32, _ background: UInt32, _ glyphSet: GlyphSet
     ) -> Cell {
-        if pattern == glyphSet.fullPattern, glyphSet.hasComplements { return Cell(solid: foreground) }
+        if pattern == glyphSet.fullPattern, glyphSet.hasComplements {
+            return Cell(solid: foreground)
+        }
         if foreground == background { return Cell(solid: foreground) }
         return Cell(pattern: pattern, foreground: foreground, background: background)
     }
