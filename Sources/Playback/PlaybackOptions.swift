@@ -27,6 +27,10 @@ public struct PlaybackOptions: Sendable {
     public var loopCount: Int? = 1
     /// The picture rate, in place of the stream's.
     public var pictureRate: PictureRate?
+    /// Whether pictures are shown as they are coded.
+    public var isInDecodingOrder = false
+    /// Whether what comes before the first random access point is shown too.
+    public var showsAll = false
     /// Whether every picture is shown as soon as the one before is on the screen.
     public var isUntimed = false
     /// Whether the first damaged picture ends it all.

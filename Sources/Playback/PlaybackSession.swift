@@ -56,6 +56,7 @@ final class PlaybackSession: Sendable {
     let feed = Mutex(Feed())
     private let lastRankStore: Mutex<Int?> = Mutex(nil)
     let onEvent: @Sendable (Event) -> Void
+    private let options: PlaybackOptions
 
     /// Opens a file and begins to index it.
     ///
@@ -70,6 +71,7 @@ final class PlaybackSession: Sendable {
         self.source = source
         self.index = index
         self.onEvent = onEvent
+        self.options = options
         do {
             timebase = try CMTimebase(sourceClock: .hostTimeClock)
         } catch {
@@ -78,15 +80,19 @@ final class PlaybackSession: Sendable {
         samples = Mutex(SampleSource(source, index: index))
         pieces = PieceDecoder(source, index: index)
         cache = Mutex(PictureCache(byteLimit: options.cacheByteLimit))
-        let rate = options.pictureRate
-        startThread(named: "tplay index", niceness: 5) {
-            StreamIndexer.fill(index, from: source, rate: rate) { onEvent(.changed) }
+        var indexing = StreamIndexer.Options(rate: options.pictureRate)
+        indexing.isInDecodingOrder = options.isInDecodingOrder
+        indexing.showsAll = options.showsAll
+        startThread(named: "tplay index", niceness: 5) { [indexing] in
+            StreamIndexer.fill(index, from: source, options: indexing) { onEvent(.changed) }
         }
     }
 
     /// Puts the pictures on `screen` and begins to feed the layer.
     func start(on screen: Screen, with wish: Wish) {
         layer.decodedImageAttributes = .native
+        layer.decodingMode = decodingMode
+        layer.waitsForSyncSample = !options.showsAll
         layer.sink = screen
         layer.controlTimebase = timebase
         let onEvent = onEvent
@@ -99,6 +105,12 @@ final class PlaybackSession: Sendable {
             }
         }
         feed(wish)
+    }
+
+    /// Frame threads for files; what comes as it is made, and what is shown as it is coded, is decoded at once.
+    private var decodingMode: SampleDecodingMode {
+        if options.isInDecodingOrder { return .lowDelay }
+        return source.byteCount == nil ? .automatic : .throughput
     }
 
     /// Ends everything; waits until the reader is out of the way.

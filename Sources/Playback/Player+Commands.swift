@@ -1,5 +1,6 @@
 import ElementaryStream
 import MediaTime
+import PixelBuffers
 import SampleDisplay
 
 extension Player {
@@ -30,6 +31,7 @@ extension Player {
         case .reverse: setRate(-shared.withLock { $0.status.rate }, session)
         case .markLoop: markLoop(session)
         case .toggleLoop: shared.withLock { $0.status.isLooping.toggle() }
+        case .snapshot: snapshot(session)
         case .toggleKeys: shared.toggle(.keys)
         case .toggleInformation: shared.toggle(.information)
         }
@@ -183,6 +185,23 @@ extension Player {
             tell("loop \(start) to \(end)")
             session.end(afterRank: end)
             go(to: start, session)
+        }
+    }
+
+    /// Keeps the picture on show, named after file and number, in the folder that the player was started in.
+    private func snapshot(_ session: PlaybackSession) {
+        guard let picture = session.layer.displayedPicture,
+            let rank = shared.withLock({ $0.shownRank })
+        else { return }
+        let file = shared.withLock { $0.status.file }
+        var name = file == "-" ? "stdin" : file.split(separator: "/").last.map(String.init) ?? ""
+        if let dot = name.lastIndex(of: "."), dot > name.startIndex { name = String(name[..<dot]) }
+        let path = "\(name)-\(rank).png"
+        do throws(PictureFile.Failure) {
+            try PictureFile.write(picture.pixelBuffer, to: path)
+            tell("kept as \(path)")
+        } catch {
+            tell("\(path): \(error.text)")
         }
     }
 

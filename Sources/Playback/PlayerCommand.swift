@@ -30,6 +30,8 @@ public enum PlayerCommand: Hashable, Sendable {
     case toggleKeys
     /// Shows or hides the overlay of facts.
     case toggleInformation
+    /// Keeps the picture on show as a PNG file.
+    case snapshot
     /// Ends.
     case quit
 }

@@ -213,6 +213,7 @@ final class Screen: SampleBufferDisplaySink {
     // MARK: Output
 
     private func outputLoop(_ output: any ScreenOutput) {
+        makeThreadPrompt()
         while true {
             let frame: Frame?? = state.wait { state in
                 if state.isStopped { return .some(nil) }

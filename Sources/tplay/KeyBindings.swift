@@ -35,6 +35,7 @@ enum KeyBindings {
         case "l": .markLoop
         case "L": .toggleLoop
         case "i": .toggleInformation
+        case "s": .snapshot
         case ">": .changeFile(1)
         case "<": .changeFile(-1)
         case "?": .toggleKeys

@@ -57,6 +57,8 @@ extension PlaybackOptions {
         loopCount = options.loopCount
         pictureRate = options.pictureRate
         isUntimed = options.isUntimed
+        isInDecodingOrder = options.order == .decode
+        showsAll = options.showsAll
         isStrict = options.isStrict
         bufferByteLimit = options.bufferByteLimit
         cacheByteLimit = options.cacheByteLimit

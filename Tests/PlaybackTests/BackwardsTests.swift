@@ -14,7 +14,7 @@ struct IndexedClip {
     init(_ clip: Clip) throws {
         source = try openByteSource(path: clip.path)
         index = StreamIndex(byteCount: source.byteCount)
-        StreamIndexer.fill(index, from: source, rate: nil) {}
+        StreamIndexer.fill(index, from: source, options: .init()) {}
     }
 
     /// Presentation ranks of the pictures that are shown, ascending.

@@ -9,7 +9,23 @@ public struct StreamIndexer: ~Copyable {
     /// Bytes that a pipe is read ahead of the player.
     private static let pipeAheadByteCount: Int64 = 8 << 20
 
+    /// How a stream is put in order for a player.
+    public struct Options: Sendable {
+        /// The picture rate, in place of the stream's.
+        public var rate: PictureRate?
+        /// Whether pictures are presented as they are coded.
+        public var isInDecodingOrder = false
+        /// Whether what comes before the first random access point is shown too.
+        public var showsAll = false
+
+        /// The stream's own order and rate; what can be decoded.
+        public init(rate: PictureRate? = nil) { self.rate = rate }
+    }
+
     private let index: StreamIndex
+    private let options: Options
+    /// In decoding order: the time of the next access unit.
+    private var nextTicks: Int64 = 0
     private let source: any ByteSource
     private let isPipe: Bool
     private var sequence: AccessUnitSequence
@@ -28,15 +44,15 @@ public struct StreamIndexer: ~Copyable {
     /// - Parameters:
     ///   - index: The index to fill.
     ///   - source: The stream.
-    ///   - rate: The picture rate, in place of the stream's.
+    ///   - options: How it is put in order.
     ///   - onProgress: Called on this thread when there is more in the index.
     public static func fill(
-        _ index: StreamIndex, from source: any ByteSource, rate: PictureRate?,
+        _ index: StreamIndex, from source: any ByteSource, options: Options,
         onProgress: () -> Void
     ) {
         do throws(StreamError) {
             try ForeignFormat.refuse(source)
-            var indexer = StreamIndexer(index, source, rate: rate)
+            var indexer = StreamIndexer(index, source, options: options)
             indexer.run(onProgress: onProgress)
         } catch {
             index.state.update { state in
@@ -50,12 +66,22 @@ public struct StreamIndexer: ~Copyable {
     /// - Parameters:
     ///   - index: The index to fill.
     ///   - source: The stream.
-    ///   - rate: The picture rate, in place of the stream's.
-    public init(_ index: StreamIndex, _ source: any ByteSource, rate: PictureRate?) {
+    ///   - options: How it is put in order.
+    public init(_ index: StreamIndex, _ source: any ByteSource, options: Options) {
+        self.options = options
         self.index = index
         self.source = source
         isPipe = source.byteCount == nil
-        sequence = AccessUnitSequence(source, rate: rate, lookahead: isPipe ? 0 : 32)
+        sequence = AccessUnitSequence(
+            source, rate: options.rate, lookahead: isPipe ? 0 : 32)
+    }
+
+    /// - Parameters:
+    ///   - index: The index to fill.
+    ///   - source: The stream.
+    ///   - rate: The picture rate, in place of the stream's.
+    public init(_ index: StreamIndex, _ source: any ByteSource, rate: PictureRate?) {
+        self.init(index, source, options: Options(rate: rate))
     }
 
     /// Reads the stream to its end, or until the index is cancelled.
@@ -77,7 +103,18 @@ public struct StreamIndexer: ~Copyable {
         onProgress()
     }
 
-    private mutating func append(_ timed: TimedAccessUnit) throws(StreamError) {
+    private mutating func append(_ unit: TimedAccessUnit) throws(StreamError) {
+        var timed = unit
+        if options.showsAll { timed.isShown = true }
+        if options.isInDecodingOrder {
+            timed.presentationRank = timed.decodeRank
+            timed.presentationTicks = nextTicks
+            nextTicks += timed.durationTicks
+        }
+        try enter(timed)
+    }
+
+    private mutating func enter(_ timed: TimedAccessUnit) throws(StreamError) {
         let unit = timed.accessUnit
         let known = formats.descriptions.count
         let format = try formats.index(for: unit)

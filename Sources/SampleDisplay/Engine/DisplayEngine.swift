@@ -112,8 +112,8 @@ final class DisplayEngine: Sendable {
     private func startThreads(_ state: inout DisplayState) {
         guard !state.areThreadsRunning, !state.isStopped else { return }
         state.areThreadsRunning = true
-        EngineThread.start(name: "tplay-decode") { DecodeWorker(self).run() }
-        EngineThread.start(name: "tplay-display") { DisplayWorker(self).run() }
+        startThread(named: "tplay decode") { DecodeWorker(self).run() }
+        startThread(named: "tplay display") { DisplayWorker(self).run() }
     }
 
     // MARK: The timebase

@@ -12,7 +12,7 @@ final class DisplayWorker {
     }
 
     func run() {
-        EngineThread.makePrompt()
+        makeThreadPrompt()
         while step() {}
         alarm.cancel()
     }

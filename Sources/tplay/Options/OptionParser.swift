@@ -195,12 +195,7 @@ enum OptionParser {
             guard options.files.count == 1 else {
                 throw .init(text: "--snapshot takes one FILE")
             }
-        } else if options.report == nil {
-            guard options.order == .presentation, !options.showsAll else {
-                let name = options.showsAll ? "from-any" : "order decode"
-                throw .init(text: "--\(name): not yet without --report or --snapshot")
-            }
-        } else {
+        } else if options.report != nil {
             guard options.rate == 1 || options.rate == -1 else {
                 throw .init(text: "--timebase-rate with --report is 1, or -1 for backwards")
             }
