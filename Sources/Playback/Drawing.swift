@@ -15,7 +15,12 @@ struct Drawing: Hashable, Sendable {
     var encoder: ScreenEncoder.Options
 
     /// Puts together what is asked for and what the terminal can do.
-    init(_ options: PlaybackOptions, terminal: Terminal?) {
+    ///
+    /// - Parameters:
+    ///   - options: What is asked for.
+    ///   - chosen: The renderer that a key chose.
+    ///   - terminal: The terminal; nil where there is none.
+    init(_ options: PlaybackOptions, chosen: RendererKind?, terminal: Terminal?) {
         let size = terminal?.size
         let capabilities = terminal?.capabilities
         let cell = options.cellSize ?? terminal?.cellSize.map { CellSize($0) } ?? .assumed
@@ -29,19 +34,21 @@ struct Drawing: Hashable, Sendable {
         statusRow = hasStatusLine ? grid.rows - 1 : nil
         switch options.renderer {
         case .none: kind = nil
-        case .half: kind = .half
-        case .sixel: kind = .sixel
+        case .kind(let asked): kind = asked
         case .auto:
             // Inside tmux and screen only what they say themselves counts: they answer DA1 in the terminal's place.
             kind = capabilities?.hasSixel ?? false ? .sixel : .half
         }
+        if let chosen, kind != nil { kind = chosen }
         // An image that touches the last row would scroll the screen.
-        let isLastRowFree = hasStatusLine || kind != .sixel || terminal == nil
+        let isLastRowFree = hasStatusLine || !(kind?.isImage ?? false) || terminal == nil
         var area = grid
         if hasStatusLine || !isLastRowFree {
             area = TerminalGrid(columns: grid.columns, rows: max(1, grid.rows - 1))
         }
-        renderer = RendererOptions(area: area, cellSize: cell, fit: options.fit)
+        renderer = RendererOptions(
+            area: area, cellSize: cell, fit: options.fit, dither: options.dither,
+            matrix: options.matrix, range: options.range)
         encoder = ScreenEncoder.Options()
         if let capabilities {
             renderer.colorDepth = ColorDepth(capabilities.colorDepth)
@@ -51,6 +58,7 @@ struct Drawing: Hashable, Sendable {
             renderer.maximumRegisterCount = min(max(capabilities.sixelRegisters ?? 256, 2), 256)
             encoder.synchronizedOutput = capabilities.hasSynchronizedOutput
         }
+        if let asked = options.colorDepth { renderer.colorDepth = asked }
     }
 
     /// Where there is no terminal: COLUMNS × LINES, else 80 × 24.

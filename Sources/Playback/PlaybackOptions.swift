@@ -4,15 +4,13 @@ public import TerminalGraphics
 /// How files are played and drawn.
 public struct PlaybackOptions: Sendable {
     /// Which renderer draws.
-    public enum Renderer: String, CaseIterable, Sendable {
+    public enum Renderer: Hashable, Sendable {
         /// The best that the terminal says it can show.
         case auto
-        /// Half blocks.
-        case half
-        /// Sixel images.
-        case sixel
         /// Nothing but the status line.
         case none
+        /// This one.
+        case kind(RendererKind)
     }
 
     /// The rate of the timebase when a file begins.
@@ -41,6 +39,14 @@ public struct PlaybackOptions: Sendable {
     public var grid: TerminalGrid?
     /// The pixels of a cell; nil: what the terminal says, else 8 × 16.
     public var cellSize: CellSize?
+    /// Colours of cells; nil: as many as the terminal has.
+    public var colorDepth: ColorDepth?
+    /// How colours that cannot be shown are approached.
+    public var dither = Dither.automatic
+    /// The colour matrix, whatever the stream says; nil: the stream's.
+    public var matrix: ColorMatrix?
+    /// The range, whatever the stream says; nil: the stream's.
+    public var range: ColorRange?
     /// How pictures are fitted.
     public var fit = Fit.contain
     /// Compressed bytes kept of a pipe, to go back in.

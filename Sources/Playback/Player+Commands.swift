@@ -31,6 +31,7 @@ extension Player {
         case .reverse: setRate(-shared.withLock { $0.status.rate }, session)
         case .markLoop: markLoop(session)
         case .toggleLoop: shared.withLock { $0.status.isLooping.toggle() }
+        case .nextRenderer: chooseNextRenderer()
         case .snapshot: snapshot(session)
         case .toggleKeys: shared.toggle(.keys)
         case .toggleInformation: shared.toggle(.information)

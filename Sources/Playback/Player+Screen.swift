@@ -46,11 +46,20 @@ extension Player {
 
     /// Draws as the terminal now is, if that has changed.
     func configure() {
-        let new = Drawing(options, terminal: terminal)
+        let new = Drawing(options, chosen: chosenRenderer, terminal: terminal)
         guard new != drawing else { return }
         drawing = new
         shared.withLock { $0.status.renderer = new.kind?.rawValue ?? "none" }
         screen?.configure(new)
+    }
+
+    /// The renderers that the terminal may show, in turn.
+    func chooseNextRenderer() {
+        let hasSixel = terminal?.capabilities.hasSixel ?? false
+        let kinds = RendererKind.allCases.filter { $0.isDrawn && ($0 != .sixel || hasSixel) }
+        guard let kind = drawing?.kind, let place = kinds.firstIndex(of: kind) else { return }
+        chosenRenderer = kinds[(place + 1) % kinds.count]
+        configure()
     }
 
     /// The text over a picture: the status line, and the overlay of keys.

@@ -75,6 +75,8 @@ public final class Player {
     /// Digits typed before a command.
     var count = 0
     var drawing: Drawing?
+    /// The renderer that a key chose.
+    var chosenRenderer: RendererKind?
     /// Where to go as soon as it is indexed.
     var pendingPlace: Place?
     /// Access units indexed when that was last shown.

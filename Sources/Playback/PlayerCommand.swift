@@ -32,6 +32,8 @@ public enum PlayerCommand: Hashable, Sendable {
     case toggleInformation
     /// Keeps the picture on show as a PNG file.
     case snapshot
+    /// Draws with the next renderer.
+    case nextRenderer
     /// Ends.
     case quit
 }

@@ -36,6 +36,7 @@ enum KeyBindings {
         case "L": .toggleLoop
         case "i": .toggleInformation
         case "s": .snapshot
+        case "v": .nextRenderer
         case ">": .changeFile(1)
         case "<": .changeFile(-1)
         case "?": .toggleKeys

@@ -63,6 +63,10 @@ extension PlaybackOptions {
         bufferByteLimit = options.bufferByteLimit
         cacheByteLimit = options.cacheByteLimit
         renderer = options.renderer
+        colorDepth = options.colorDepth
+        dither = options.dither
+        matrix = options.matrix
+        range = options.range
         grid = options.size
         cellSize = options.cellSize
         fit = options.fit

@@ -21,7 +21,9 @@ package struct PictureCache: Sendable {
     }
 
     /// How many pictures of this size fit.
-    package func capacity(pictureByteCount: Int) -> Int { max(1, byteLimit / max(1, pictureByteCount)) }
+    package func capacity(pictureByteCount: Int) -> Int {
+        max(1, byteLimit / max(1, pictureByteCount))
+    }
 
     /// Keeps more pictures; those farthest from `rank` make room.
     package mutating func insert(_ more: [DecodedPicture], near rank: Int) {

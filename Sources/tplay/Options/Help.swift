@@ -10,7 +10,7 @@ enum Help {
         ("[ ] { }", "rate ÷ 1.1, × 1.1, ÷ 2, × 2"),
         ("Backspace r", "rate 1; the other way"),
         ("l L", "mark A, B, off; loop file"),
-        ("i s", "about the stream; keep a PNG"),
+        ("i s v", "about it; keep a PNG; renderer"),
         ("< >", "previous, next FILE"),
         ("?", "show the keys"),
         ("q Esc", "quit"),

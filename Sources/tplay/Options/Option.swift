@@ -89,13 +89,13 @@ extension Option {
 
         .init(
             name: .renderer, group: .drawing, argument: "R",
-            help: "auto, half, sixel or none (default: auto)"),
+            help: "auto half quadrant sextant octant braille sixel none"),
         .init(
             name: .colors, group: .drawing, argument: "C",
-            help: "auto, truecolor, 256, 16 or mono (default: auto)", isAvailable: false),
+            help: "auto, truecolor, 256, 16 or mono (default: auto)"),
         .init(
             name: .dither, group: .drawing, argument: "D",
-            help: "auto, none, ordered or diffusion (default: auto)", isAvailable: false),
+            help: "auto, none, ordered or diffusion (default: auto)"),
         .init(
             name: .size, group: .drawing, argument: "CxR",
             help: "cells to draw in (default: the terminal's)"),
@@ -107,10 +107,10 @@ extension Option {
             help: "contain, cover, fill or none (default: contain)"),
         .init(
             name: .matrix, group: .drawing, argument: "M",
-            help: "colour matrix 601, 709 or 2020 (default: the stream's)", isAvailable: false),
+            help: "colour matrix 601, 709 or 2020 (default: the stream's)"),
         .init(
             name: .range, group: .drawing, argument: "R",
-            help: "limited or full (default: the stream's)", isAvailable: false),
+            help: "limited or full (default: the stream's)"),
         .init(
             name: .deinterlace, group: .drawing, argument: "D",
             help: "weave, bob or fields (default: weave)", isAvailable: false),

@@ -161,7 +161,22 @@ enum OptionParser {
         case .buffer: options.bufferByteLimit = try bytes()
         case .cache: options.cacheByteLimit = try bytes()
         case .log: options.logPath = value
-        case .renderer: options.renderer = try choice(PlaybackOptions.Renderer.self)
+        case .renderer:
+            let kinds = RendererKind.allCases.filter(\.isDrawn)
+            switch value {
+            case "auto": options.renderer = .auto
+            case "none": options.renderer = .none
+            default:
+                guard let kind = RendererKind(rawValue: value), kind.isDrawn else {
+                    let names = (["auto"] + kinds.map(\.rawValue) + ["none"])
+                    throw wrong("must be one of \(names.joined(separator: ", "))")
+                }
+                options.renderer = .kind(kind)
+            }
+        case .colors: options.colorDepth = value == "auto" ? nil : try choice(ColorDepth.self)
+        case .dither: options.dither = try choice(Dither.self)
+        case .matrix: options.matrix = try choice(ColorMatrix.self)
+        case .range: options.range = try choice(ColorRange.self)
         case .size:
             guard let size = Decimal.size(value), size.width <= 1000, size.height <= 1000 else {
                 throw wrong("must be columns x rows, such as 160x45, at most 1000x1000")
@@ -181,7 +196,7 @@ enum OptionParser {
             options.snapshotPath = value
         case .help: options.wantsHelp = true
         case .version: options.wantsVersion = true
-        case .lowDelay, .follow, .colors, .dither, .matrix, .range, .deinterlace, .maxRate,
+        case .lowDelay, .follow, .deinterlace, .maxRate,
             .probeTerminal, .testPattern:
             break
         }

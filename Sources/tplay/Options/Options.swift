@@ -31,6 +31,10 @@ struct Options: Sendable {
     var bufferByteLimit = 256 << 20
     var cacheByteLimit = 256 << 20
     var renderer = PlaybackOptions.Renderer.auto
+    var colorDepth: ColorDepth?
+    var dither = Dither.automatic
+    var matrix: ColorMatrix?
+    var range: ColorRange?
     var size: TerminalGrid?
     var cellSize: CellSize?
     var fit = Fit.contain
