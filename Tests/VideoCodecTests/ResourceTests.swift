@@ -30,7 +30,8 @@ struct ResourceTests {
                 try Self.run(200, flags)
                 let growth = Self.residentPages() - before
                 // A session's pictures alone are 60 pages; the allocator's own unrest is less than ten.
-                precondition(growth < 1500, "\(growth) pages")
+                // The status tells by how much it failed.
+                if growth >= 1500 { exit(Int32(min(growth / 100, 200))) }
             }
         }
     }

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Glibc
 internal import H264
 public import MediaTime
 public import PixelBuffers
@@ -41,7 +42,10 @@ public final class VTDecompressionSession: @unchecked Sendable {
     private let request: PixelBufferRequest
     private let handler: FrameHandler?
     private let queue = DispatchQueue(label: "VTDecompressionSession")
-    private let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+    /// The thread that is at work on the queue, 0 for none.
+    ///
+    /// Dispatch's own queue-specific data leak with each queue.
+    private let worker = Atomic<UInt>(0)
     private var engine: DecompressionEngine
     /// The description of the last sample that was accepted.
     private let currentFormat: Mutex<CMFormatDescription>
@@ -86,7 +90,6 @@ public final class VTDecompressionSession: @unchecked Sendable {
         currentFormat = Mutex(formatDescription)
         properties = Mutex(SessionProperties())
         engine = DecompressionEngine(shared: shared, format: formatDescription, output: output)
-        queue.setSpecific(key: queueKey, value: ObjectIdentifier(shared))
     }
 
     deinit {
@@ -183,9 +186,11 @@ public final class VTDecompressionSession: @unchecked Sendable {
         if flags.contains(.enableAsynchronousDecompression) {
             infoFlagsOut?.pointee = .asynchronous
             queue.async { [self] in
-                for var job in jobs where !shared.isInvalidated {
-                    job.request.frame.infoFlags.insert(.asynchronous)
-                    _ = engine.decode(job)
+                work {
+                    for var job in jobs where !shared.isInvalidated {
+                        job.request.frame.infoFlags.insert(.asynchronous)
+                        _ = engine.decode(job)
+                    }
                 }
             }
             return noErr
@@ -250,12 +255,15 @@ public final class VTDecompressionSession: @unchecked Sendable {
 
     /// Runs on the queue and waits; at once when already there, as from a callback.
     func onQueue<R>(_ body: () -> R) -> R {
-        if DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(shared) { return body() }
-        return queue.sync(execute: body)
+        isOnQueue ? body() : queue.sync { work(body) }
     }
 
-    private var isOnQueue: Bool {
-        DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(shared)
+    private var isOnQueue: Bool { worker.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    private func work<R>(_ body: () -> R) -> R {
+        worker.store(UInt(pthread_self()), ordering: .relaxed)
+        defer { worker.store(0, ordering: .relaxed) }
+        return body()
     }
 
     func setPoolMinimum(_ count: Int) {
@@ -296,9 +304,9 @@ public final class VTDecompressionSession: @unchecked Sendable {
     public func finishDelayedFrames() -> OSStatus {
         guard !shared.isInvalidated else { return VTError.invalidSession.status }
         if isOnQueue {
-            queue.async { [self] in engine.finish() }
+            queue.async { [self] in work { engine.finish() } }
         } else {
-            queue.sync { engine.finish() }
+            onQueue { engine.finish() }
         }
         return noErr
     }
