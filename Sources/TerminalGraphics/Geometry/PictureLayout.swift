@@ -23,19 +23,24 @@ public struct PictureLayout: Hashable, Sendable {
     ///   - cellSize: The cells' size in pixels.
     ///   - fit: How.
     ///   - dotsPerCell: The renderer's dots.
+    ///   - maximumSize: The most dots that the picture may have in each direction; nil: as many as there are.
     public init(
         sourceSize: PixelSize, sampleAspectRatio: SampleAspectRatio = .square, area: TerminalGrid,
-        cellSize: CellSize, fit: Fit = .contain, dotsPerCell: DotsPerCell
+        cellSize: CellSize, fit: Fit = .contain, dotsPerCell: DotsPerCell,
+        maximumSize: PixelSize? = nil
     ) {
         let source = PixelSize(
             width: max(sourceSize.width, 1), height: max(sourceSize.height, 1))
-        let canvas = PixelSize(
+        let whole = PixelSize(
             width: area.columns * dotsPerCell.columns, height: area.rows * dotsPerCell.rows)
+        let canvas = PixelSize(
+            width: min(whole.width, max(maximumSize?.width ?? .max, 1)),
+            height: min(whole.height, max(maximumSize?.height ?? .max, 1)))
         // One dot, and the whole area, in pixels of the terminal.
         let dotWidth = Double(cellSize.width) / Double(dotsPerCell.columns)
         let dotHeight = Double(cellSize.height) / Double(dotsPerCell.rows)
-        let areaWidth = Double(area.columns * cellSize.width)
-        let areaHeight = Double(area.rows * cellSize.height)
+        let areaWidth = Double(canvas.width) * dotWidth
+        let areaHeight = Double(canvas.height) * dotHeight
         let shownWidth =
             Double(source.width) * Double(sampleAspectRatio.width)
             / Double(sampleAspectRatio.height)
@@ -64,8 +69,8 @@ public struct PictureLayout: Hashable, Sendable {
                 height: min(max(Int(height.rounded()), 1), canvas.height))
         }
 
-        let x = (canvas.width - size.width) / 2
-        let y = (canvas.height - size.height) / 2
+        let x = (whole.width - size.width) / 2
+        let y = (whole.height - size.height) / 2
         self.area = area
         self.cellSize = cellSize
         self.dotsPerCell = dotsPerCell

@@ -3,11 +3,15 @@ public final class HalfBlockRenderer: SourceRenderer {
     /// What the renderer was made with.
     public let options: RendererOptions
     private let stage: ScalingStage
+    private let reduced: ReducedCells?
     private var pool = RenderedPicturePool()
 
     /// Makes a renderer.
     public init(options: RendererOptions) {
         self.options = options
+        reduced =
+            options.colorDepth == .truecolor
+            ? nil : ReducedCells(.half, options.colorDepth, options.dither)
         stage = ScalingStage(options: options, dotsPerCell: GlyphSet.half.dotsPerCell)
     }
 
@@ -16,8 +20,12 @@ public final class HalfBlockRenderer: SourceRenderer {
     ) throws(RenderError) -> RenderedPicture {
         let layout = try stage.scale(source, sampleAspectRatio: sampleAspectRatio)
         let picture = pool.take(layout: layout, content: .cells(.half))
-        picture.colorDepth = .truecolor
+        picture.colorDepth = options.colorDepth
         picture.prepareCells()
+        if let reduced {
+            reduced.draw(stage.planes, layout, into: &picture.cells)
+            return picture
+        }
         drawHalfBlocks(stage.planes, layout, into: &picture.cells)
         return picture
     }

@@ -38,7 +38,9 @@ public enum RendererKind: String, CaseIterable, Hashable, Sendable {
         case .sextant: PatternRenderer(.sextant, options: options)
         case .octant: PatternRenderer(.octant, options: options)
         case .braille: PatternRenderer(.braille, options: options)
-        default: HalfBlockRenderer(options: options)
+        case .half: HalfBlockRenderer(options: options)
+        case .ascii: ASCIIRenderer(options: options)
+        case .kitty: KittyRenderer(options: options)
         }
     }
 }

@@ -2,6 +2,7 @@
 final class ScalingStage {
     let options: RendererOptions
     let dotsPerCell: DotsPerCell
+    private let maximumSize: PixelSize?
     /// The picture's dots after ``scale(_:sampleAspectRatio:)``.
     let planes = RGBPlanes()
     private let scaler: PictureScaler
@@ -11,8 +12,9 @@ final class ScalingStage {
 
     init(
         options: RendererOptions, dotsPerCell: DotsPerCell,
-        precision: PictureScaler.Precision = .stable
+        precision: PictureScaler.Precision = .stable, maximumSize: PixelSize? = nil
     ) {
+        self.maximumSize = maximumSize
         scaler = PictureScaler(precision: precision)
         self.options = options
         self.dotsPerCell = dotsPerCell
@@ -35,7 +37,8 @@ final class ScalingStage {
         if let layout, size == source, ratio == sampleAspectRatio { return layout }
         let new = PictureLayout(
             sourceSize: size, sampleAspectRatio: ratio, area: options.area,
-            cellSize: options.cellSize, fit: options.fit, dotsPerCell: dotsPerCell)
+            cellSize: options.cellSize, fit: options.fit, dotsPerCell: dotsPerCell,
+            maximumSize: maximumSize)
         source = size
         sampleAspectRatio = ratio
         layout = new

@@ -4,10 +4,14 @@ public final class PatternRenderer: SourceRenderer {
     public let options: RendererOptions
     private let stage: ScalingStage
     private let search: PatternSearch
+    private let reduced: ReducedCells?
     private var pool = RenderedPicturePool()
 
     package init(_ glyphSet: GlyphSet, options: RendererOptions) {
         self.options = options
+        reduced =
+            options.colorDepth == .truecolor
+            ? nil : ReducedCells(glyphSet, options.colorDepth, options.dither)
         stage = ScalingStage(options: options, dotsPerCell: glyphSet.dotsPerCell)
         search = PatternSearch(glyphSet: glyphSet)
     }
@@ -18,8 +22,12 @@ public final class PatternRenderer: SourceRenderer {
         let layout = try stage.scale(source, sampleAspectRatio: sampleAspectRatio)
         stage.planes.fillCells(of: stage.dotsPerCell)
         let picture = pool.take(layout: layout, content: .cells(search.glyphSet))
-        picture.colorDepth = .truecolor
+        picture.colorDepth = options.colorDepth
         picture.prepareCells()
+        if let reduced {
+            reduced.draw(stage.planes, layout, into: &picture.cells)
+            return picture
+        }
         draw(layout, into: &picture.cells)
         return picture
     }

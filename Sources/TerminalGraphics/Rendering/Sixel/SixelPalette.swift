@@ -3,14 +3,11 @@ final class SixelPalette {
     /// Changes with the colours.
     private(set) var generation = 0
     private let limit: Int
-    private var colors: [UInt32] = []
+    private let lookup = ColorLookup()
     /// One row: of each column the pixel that the register in use was chosen for.
     private let heads = PlaneMemory()
     /// How far green may be from it; red half as much again, blue twice as much.
     private let greenLimit: UInt8 = 4
-    /// The number of the nearest colour by the six high bits of red, green and blue; 255: not looked for yet.
-    private var table = [UInt8](repeating: 255, count: 1 << 18)
-    private var search = NearestColor()
     private var fitting = PaletteFitting()
     /// Mean squared error, the channels summed, when the palette was fitted.
     private var errorWhenFitted = 0.0
@@ -29,9 +26,7 @@ final class SixelPalette {
     }
 
     private func fit(to planes: RGBPlanes) {
-        colors = fitting.fit(planes, count: limit)
-        search.set(colors)
-        for index in table.indices { table[index] = 255 }
+        lookup.set(fitting.fit(planes, count: limit))
         generation += 1
         errorWhenFitted = sampledError(planes)
     }
@@ -47,7 +42,8 @@ final class SixelPalette {
                 let red = Int(planes.red[row + x])
                 let green = Int(planes.green[row + x])
                 let blue = Int(planes.blue[row + x])
-                let color = colors[Int(lookUp(red, green, blue))]
+                let index = lookup.index(red: red, green: green, blue: blue)
+                let color = lookup.colors[Int(index)]
                 let distance = (
                     red - Int(color >> 16 & 255), green - Int(color >> 8 & 255),
                     blue - Int(color & 255)
@@ -60,22 +56,6 @@ final class SixelPalette {
             x -= planes.size.width
         }
         return Double(sum) / Double(max(count, 1))
-    }
-
-    @inline(__always)
-    private func lookUp(_ red: Int, _ green: Int, _ blue: Int) -> UInt8 {
-        let entry = (red >> 2) << 12 | (green >> 2) << 6 | blue >> 2
-        let known = table[entry]
-        return known != 255 ? known : learn(entry)
-    }
-
-    @inline(never)
-    private func learn(_ entry: Int) -> UInt8 {
-        let nearest = search.nearest(
-            red: (entry >> 12) << 2 | 2, green: (entry >> 6 & 63) << 2 | 2,
-            blue: (entry & 63) << 2 | 2)
-        table[entry] = UInt8(nearest)
-        return UInt8(nearest)
     }
 
     /// Writes each pixel's register.
@@ -91,17 +71,7 @@ final class SixelPalette {
             let green = planes.green + y * planes.stride
             let blue = planes.blue + y * planes.stride
             let out = indices.plane(0) + y * indices.stride
-            table.withUnsafeMutableBufferPointer { table in
-                for x in 0..<size.width {
-                    let entry =
-                        Int(red[x] >> 2) << 12 | Int(green[x] >> 2) << 6 | Int(blue[x] >> 2)
-                    out[x] = table[entry]
-                }
-            }
-            // A second look at what was not known: seldom anything after the first picture of a scene.
-            for x in 0..<size.width where out[x] == 255 {
-                out[x] = lookUp(Int(red[x]), Int(green[x]), Int(blue[x]))
-            }
+            lookup.map(planes, row: y, to: out)
             if y % 6 == 0 {
                 heads.plane(0).update(from: red, count: size.width)
                 heads.plane(1).update(from: green, count: size.width)
@@ -160,42 +130,21 @@ final class SixelPalette {
     }
 
     private func mapDithered(_ planes: RGBPlanes, to indices: PlaneMemory, diffuse: Bool) {
-        let size = planes.size
-        var diffusion = ErrorDiffusion(width: size.width)
-        for y in 0..<size.height {
-            let row = y * planes.stride
+        var diffusion = ErrorDiffusion(width: diffuse ? planes.size.width : 0)
+        for y in 0..<planes.size.height {
             let out = indices.plane(0) + y * indices.stride
-            diffusion.beginRow()
-            for x in 0..<size.width {
-                var color = (
-                    Int(planes.red[row + x]), Int(planes.green[row + x]), Int(planes.blue[row + x])
-                )
-                if diffuse {
-                    color = diffusion.corrected(color, x)
-                } else {
-                    // An eighth of the way to either side: about the distance of two colours of a fitted palette.
-                    let shift = OrderedDither.threshold(x, y) / 8
-                    color = (
-                        OrderedDither.clamp(color.0 + shift), OrderedDither.clamp(color.1 + shift),
-                        OrderedDither.clamp(color.2 + shift)
-                    )
-                }
-                let index = lookUp(color.0, color.1, color.2)
-                out[x] = index
-                guard diffuse else { continue }
-                let shown = colors[Int(index)]
-                diffusion.spread(
-                    (
-                        color.0 - Int(shown >> 16 & 255), color.1 - Int(shown >> 8 & 255),
-                        color.2 - Int(shown & 255)
-                    ), x)
+            if diffuse {
+                lookup.mapDiffused(planes, row: y, &diffusion, to: out)
+            } else {
+                // About the distance of two colours of a fitted palette.
+                lookup.mapOrdered(planes, row: y, strength: 16, to: out)
             }
         }
     }
 
     /// Writes the registers' colours in percent.
     func write(to registers: inout InlineArray<256, UInt32>) {
-        for (index, color) in colors.enumerated() {
+        for (index, color) in lookup.colors.enumerated() {
             registers[index] =
                 percent(color >> 16 & 255) << 16 | percent(color >> 8 & 255) << 8
                 | percent(color & 255)

@@ -28,7 +28,7 @@ public final class SixelRenderer: SourceRenderer {
             options: options,
             dotsPerCell: DotsPerCell(
                 columns: options.cellSize.width, rows: options.cellSize.height),
-            precision: .exact)
+            precision: .exact, maximumSize: options.maximumImageSize)
         palette = SixelPalette(limit: options.maximumRegisterCount)
     }
 
