@@ -53,6 +53,8 @@ public struct VideoUsabilityInformation: Hashable, Sendable {
     public private(set) var chromaSampleLocationBottomField: UInt8?
     /// Tick and time scale.
     public private(set) var timing: Timing?
+    /// Where `timing_info_present_flag` stands, in bits of the RBSP behind the NAL unit's header byte.
+    package private(set) var timingFlagPosition: Int?
     /// `nal_hrd_parameters()`.
     public private(set) var nalHRD: HRDParameters?
     /// `vcl_hrd_parameters()`.
@@ -108,6 +110,7 @@ public struct VideoUsabilityInformation: Hashable, Sendable {
             chromaSampleLocationBottomField = UInt8(
                 try reader.readUE("chroma_sample_loc_type_bottom_field", 0...5))
         }
+        timingFlagPosition = reader.bitPosition
         if try reader.readFlag() {
             timing = Timing(
                 unitsInTick: try reader.readBits(32), timeScale: try reader.readBits(32),

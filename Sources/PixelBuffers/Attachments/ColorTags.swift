@@ -126,6 +126,22 @@ public struct TransferFunction: RawRepresentable, Hashable, Sendable {
         }
     }
 
+    /// `transfer_characteristics`; 2 (unspecified) for an unknown string, and 4 (a gamma of 2.2) for ``useGamma``.
+    public var codePoint: Int {
+        switch self {
+        case .itu_R_709_2: 1
+        case .useGamma: 4
+        case .smpte_240M_1995: 7
+        case .linear: 8
+        case .sRGB: 13
+        case .itu_R_2020: 14
+        case .smpte_ST_2084_PQ: 16
+        case .smpte_ST_428_1: 17
+        case .itu_R_2100_HLG: 18
+        default: 2
+        }
+    }
+
     /// The gamma level that goes with ``useGamma`` for a `transfer_characteristics` of 4 or 5, else nil.
     public static func gammaLevel(codePoint: Int) -> Double? {
         switch codePoint {

@@ -38,14 +38,22 @@ final class PixelConverter {
     ///
     /// Between two Y'CbCr formats the matrix stays what it is and only the range changes; to RGB the source's
     /// matrix decides, or by its height BT.601 or BT.709 where it names none.
-    func convert(_ source: CVPixelBuffer, to destination: CVPixelBuffer) throws(CVError) {
-        let attachments = source.attachments
+    ///
+    /// - Parameters:
+    ///   - source: The picture.
+    ///   - destination: Where it goes; attachments are left alone.
+    ///   - matrix: The matrix in place of what the source names.
+    /// - Throws: `CVError.unsupported` for a pair that libswscale cannot convert.
+    func convert(
+        _ source: CVPixelBuffer, to destination: CVPixelBuffer, matrix: YCbCrMatrix? = nil
+    ) throws(CVError) {
         let wanted = Setup(
             sourceFormat: source.pixelFormat.avPixelFormat.rawValue, sourceWidth: source.width,
             sourceHeight: source.height, sourceIsFullRange: source.isFullRange,
             format: destination.pixelFormat, width: destination.width, height: destination.height,
             isFullRange: destination.isFullRange,
-            matrix: Self.matrix(of: attachments[.yCbCrMatrix], height: source.height))
+            matrix: Self.matrix(
+                of: matrix ?? source.attachments[.yCbCrMatrix], height: source.height))
         if setup != wanted { try prepare(wanted) }
         destination.lockBaseAddress()
         defer { destination.unlockBaseAddress() }
