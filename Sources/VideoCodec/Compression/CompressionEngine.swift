@@ -41,6 +41,7 @@ final class CompressionEngine {
     private var converter: SourceConverter
     private var keyFrames = KeyFrameRule()
     private var decodeTimes = DecodeTimes()
+    private var correction = RateCorrection()
     /// In the order in which they came in.
     private var pending: [Pending] = []
     private var answers: [Answer] = []
@@ -80,7 +81,8 @@ final class CompressionEngine {
             throw VTError.parameter.saying("a presentation time stamp that is no number")
         }
         if let lastTime, time <= lastTime {
-            throw VTError.parameter.saying("\(time.seconds) s does not follow \(lastTime.seconds) s")
+            throw VTError.parameter.saying(
+                "\(time.seconds) s does not follow \(lastTime.seconds) s")
         }
         guard let ticks = ticks(of: time) else {
             throw VTError.parameter.saying("\(time.seconds) s is too far from the first picture")
@@ -99,7 +101,9 @@ final class CompressionEngine {
             job.picture, as: plan.fixed.source.pixelFormat, matrix: plan.fixed.source.yCbCrMatrix)
         let number = nextNumber
         nextNumber += 1
-        measure(time, job.duration, encoder)
+        correction.append(number: number, time: time, bitRate: plan.rates.bitRate)
+        encoder.adapt(
+            stretch: stretch(time, job.duration, plan), correction: correction.factor)
         let isKeyFrame = keyFrames.isKeyFrame(
             time, duration: job.duration, isForced: job.isKeyFrameForced, settings)
         if firstTime == nil { firstTime = time }
@@ -129,7 +133,8 @@ final class CompressionEngine {
     /// Gives everything up to a time, or all.
     func complete(until time: CMTime) {
         let isDue =
-            time.isNumeric ? pending.contains { $0.presentationTimeStamp <= time } : !pending.isEmpty
+            time.isNumeric
+            ? pending.contains { $0.presentationTimeStamp <= time } : !pending.isEmpty
         if isDue { drain() }
         giveAnswers()
     }
@@ -204,17 +209,16 @@ final class CompressionEngine {
     }
 
     /// Bit rates hold per second of presentation time (E-12): without delay libx264 only counts pictures.
-    private func measure(_ time: CMTime, _ duration: CMTime, _ encoder: H264Encoder) {
-        guard encoder.plan.fixed.hasNoDelay else { return }
-        let rate = (encoder.plan.fixed.frameRate ?? .assumed).perSecond
+    private func stretch(_ time: CMTime, _ duration: CMTime, _ plan: EncoderPlan) -> Double {
+        guard plan.fixed.hasNoDelay else { return 1 }
         if let lastTime {
             let seconds = (time - lastTime).seconds
             interval = interval.map { $0 + (seconds - $0) / 8 } ?? seconds
         } else if duration.isNumeric, duration > .zero {
             interval = duration.seconds
         }
-        // As libx264 bounds what it makes of durations.
-        if let interval { encoder.setStretch(min(max(interval, 0.0001), 1) * rate) }
+        let rate = (plan.fixed.frameRate ?? .assumed).perSecond
+        return interval.map { min(max($0, 0.0001), 1) * rate } ?? 1
     }
 
     private func ticks(of time: CMTime) -> Int64? {
@@ -243,6 +247,7 @@ final class CompressionEngine {
         guard let index = pending.firstIndex(where: { $0.time == picture.time }) else { return }
         let entry = pending.remove(at: index)
         shared.pendingCount = pending.count
+        correction.take(number: entry.number, byteCount: picture.byteCount)
         let timing = CMSampleTimingInfo(
             duration: entry.duration, presentationTimeStamp: entry.presentationTimeStamp,
             decodeTimeStamp: decodeTimes.next(presentationTime: entry.presentationTimeStamp))

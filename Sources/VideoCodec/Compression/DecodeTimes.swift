@@ -80,7 +80,8 @@ struct DecodeTimes {
     ) -> CMTime {
         var (from, way) = (first, second - first)
         // In ticks too coarse for so many points: finer ones.
-        if way.value < Int64(count), let finer = Int32(exactly: Int64(way.timescale) * Int64(count)) {
+        if way.value < Int64(count), let finer = Int32(exactly: Int64(way.timescale) * Int64(count))
+        {
             way = way.convertScale(finer, method: .default)
             from = from.convertScale(finer, method: .default)
         }

@@ -81,6 +81,8 @@ struct EncoderPlan: Equatable, Sendable {
         var maximumBitRate = 0
         /// Bits.
         var bufferSize = 0
+        /// What the limits of data rate allow, bits a second.
+        var ceiling = Int.max
     }
 
     var fixed: Fixed
@@ -141,14 +143,20 @@ struct EncoderPlan: Equatable, Sendable {
             let bits = Double(limit.byteCount) * 8
             let rate = Self.bounded(bits * 0.75 / limit.seconds)
             let buffer = Self.bounded(bits * 0.25)
-            rates.maximumBitRate = min(rates.maximumBitRate == 0 ? .max : rates.maximumBitRate, rate)
+            rates.maximumBitRate = min(
+                rates.maximumBitRate == 0 ? .max : rates.maximumBitRate, rate)
             rates.bufferSize = min(rates.bufferSize == 0 ? .max : rates.bufferSize, buffer)
         }
         fixed.isRateCapped = rates.maximumBitRate > 0
+        rates.ceiling = fixed.isRateCapped ? rates.maximumBitRate : .max
         fixed.hasBitRate = settings.averageBitRate > 0
         guard fixed.hasBitRate else { return }
-        rates.bitRate = Self.bounded(Double(settings.averageBitRate))
-        if fixed.isRateCapped { rates.bitRate = min(rates.bitRate, rates.maximumBitRate) }
+        // Kept to from second to second: only then libx264 takes on another rate, and at once.
+        let rate = min(Self.bounded(Double(settings.averageBitRate)), rates.ceiling)
+        rates.bitRate = rate
+        rates.maximumBitRate = rate
+        rates.bufferSize = fixed.isRateCapped ? min(rates.bufferSize, rate) : rate
+        fixed.isRateCapped = true
     }
 
     /// libx264 counts in 1000 bits.

@@ -31,6 +31,8 @@ final class H264Encoder {
     private(set) var rates: EncoderPlan.Rates
     /// How much longer pictures last than the frame rate says, where libx264 does not look at their times.
     private var stretch = 1.0
+    /// How much more is to be spent than was asked for, to come to the average.
+    private var correction = 1.0
 
     /// What is missing, nil where libavcodec has the encoder.
     static func fault(named name: String = H264Encoder.name) -> String? {
@@ -175,7 +177,9 @@ final class H264Encoder {
         if bytes.first == 1, let record = try? AVCDecoderConfigurationRecord(bytes: bytes) {
             return record.sequenceParameterSets + record.pictureParameterSets
         }
-        if let ranges = try? AVCC.nalUnitRanges(in: bytes) { return ranges.map { Array(bytes[$0]) } }
+        if let ranges = try? AVCC.nalUnitRanges(in: bytes) {
+            return ranges.map { Array(bytes[$0]) }
+        }
         return AVCC.nalUnits(annexB: bytes).map { unit in
             Array(bytes[Int(unit.offset)..<Int(unit.offset) + unit.byteCount])
         }
@@ -190,26 +194,33 @@ final class H264Encoder {
         applyRates()
     }
 
-    /// Says how much longer pictures last than the frame rate has it, for an encoder that does not look at times.
-    func setStretch(_ stretch: Double) {
-        guard abs(stretch / self.stretch - 1) > 0.02 else { return }
+    /// Says how the rates given to libx264 differ from those that were asked for.
+    ///
+    /// - Parameters:
+    ///   - stretch: How much longer pictures last than the frame rate has it, for an encoder that does not look at times.
+    ///   - correction: How much more or less is to be spent.
+    func adapt(stretch: Double, correction: Double) {
+        guard
+            abs(stretch / self.stretch - 1) > 0.02 || abs(correction / self.correction - 1) > 0.02
+        else { return }
         self.stretch = stretch
+        self.correction = correction
         applyRates()
     }
 
     private func applyRates() {
-        func scaled(_ bits: Int) -> Int64 {
-            Int64(min(max(Double(bits) * stretch, 1000), 2_000_000_000))
-        }
+        func bounded(_ bits: Double) -> Int64 { Int64(min(max(bits, 1000), 2_000_000_000)) }
         if plan.fixed.hasBitRate {
-            context.pointee.bit_rate = scaled(rates.bitRate)
+            let rate = min(Double(rates.bitRate) * correction, Double(rates.ceiling))
+            context.pointee.bit_rate = bounded(rate * stretch)
+            context.pointee.rc_max_rate = context.pointee.bit_rate
         } else {
             context.pointee.bit_rate = 0
+            context.pointee.rc_max_rate =
+                plan.fixed.isRateCapped ? bounded(Double(rates.maximumBitRate) * stretch) : 0
             set("crf", "\(rates.rateFactor)")
         }
-        guard plan.fixed.isRateCapped else { return }
-        context.pointee.rc_max_rate = scaled(rates.maximumBitRate)
-        context.pointee.rc_buffer_size = Int32(rates.bufferSize)
+        if plan.fixed.isRateCapped { context.pointee.rc_buffer_size = Int32(rates.bufferSize) }
     }
 
     // MARK: Pictures

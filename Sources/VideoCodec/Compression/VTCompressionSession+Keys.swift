@@ -120,7 +120,8 @@ extension CompressionSettings {
         case .maxH264SliceBytes: maxSliceBytes
         case .averageBitRate: averageBitRate
         case .dataRateLimits:
-            dataRateLimits.isEmpty ? nil : dataRateLimits.flatMap { [Double($0.byteCount), $0.seconds] }
+            dataRateLimits.isEmpty
+                ? nil : dataRateLimits.flatMap { [Double($0.byteCount), $0.seconds] }
         case .quality: quality
         case .expectedFrameRate: expectedFrameRate
         case .maxKeyFrameInterval: maxKeyFrameInterval

@@ -17,7 +17,8 @@ public final class VTCompressionSession: @unchecked Sendable {
     // SAFETY: `engine` is used on `queue` only; the rest is constant or guards itself.
 
     /// Takes what became of a picture: status, flags and, unless it was dropped or failed, its sample.
-    public typealias OutputHandler = @Sendable (OSStatus, VTEncodeInfoFlags, CMSampleBuffer?) -> Void
+    public typealias OutputHandler =
+        @Sendable (OSStatus, VTEncodeInfoFlags, CMSampleBuffer?) -> Void
 
     /// Which encoders may be used: Apple's encoder specification, typed.
     public struct Specification: Hashable, Sendable {
@@ -61,7 +62,8 @@ public final class VTCompressionSession: @unchecked Sendable {
     ///   cannot be compressed.
     public init(
         width: Int, height: Int, codecType: CMFormatDescription.MediaSubType = .h264,
-        specification: Specification = .init(), imageBufferAttributes: PixelBufferRequest = .default,
+        specification: Specification = .init(),
+        imageBufferAttributes: PixelBufferRequest = .default,
         outputHandler: OutputHandler? = nil
     ) throws(MediaError) {
         guard codecType == .h264 else {
