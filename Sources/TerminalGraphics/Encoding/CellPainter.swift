@@ -84,8 +84,8 @@ struct CellPainter: ~Copyable {
                 foreground: pattern == 0 ? nil : cell.foreground, background: cell.background,
                 tolerance)
         }
-        let word = palette.glyphWords[glyph]
-        let length = Int(palette.glyphLengths[glyph])
+        let word = palette.glyphWords.start[glyph]
+        let length = Int(palette.glyphLengths.start[glyph])
         sink.put(packed: word, length: length)
 
         // What is there now: with a tolerance not always the colours that were asked for.

@@ -1,10 +1,10 @@
 /// How the patterns of a glyph set and the colours of a depth are written.
-struct CellPalette: Sendable {
+struct CellPalette {
     let glyphSet: GlyphSet
     let colorDepth: ColorDepth
     /// Glyphs in UTF-8 by pattern, packed.
-    let glyphWords: [UInt32]
-    let glyphLengths: [UInt8]
+    let glyphWords = ScratchMemory<UInt32>(capacity: 256)
+    let glyphLengths = ScratchMemory<UInt8>(capacity: 256)
     /// Whether a pattern may be drawn by its complement with the colours exchanged.
     let allowsComplement: Bool
     let fullPattern: UInt32
@@ -12,17 +12,13 @@ struct CellPalette: Sendable {
     init(glyphSet: GlyphSet, colorDepth: ColorDepth) {
         self.glyphSet = glyphSet
         self.colorDepth = colorDepth
-        var words: [UInt32] = []
-        var lengths: [UInt8] = []
         for pattern in 0..<glyphSet.patternCount {
             // An empty braille cell is a space, which takes one byte for three.
             let scalar = pattern == 0 ? 0x20 : glyphSet.scalar(pattern: pattern).value
             let (word, length) = utf8(scalar)
-            words.append(word)
-            lengths.append(UInt8(length))
+            glyphWords.start[pattern] = word
+            glyphLengths.start[pattern] = UInt8(length)
         }
-        glyphWords = words
-        glyphLengths = lengths
         allowsComplement = glyphSet.hasComplements && colorDepth != .mono
         fullPattern = glyphSet.fullPattern
     }

@@ -100,15 +100,13 @@ struct PaintPlanner: ~Copyable {
         var stateCount = 1
         let cells = cells.start
         let choices = choices.start
-        palette.glyphLengths.withUnsafeBufferPointer { lengths in
-            for step in 0..<count {
-                let drawing = Drawing(cells[step], palette, lengths)
-                let choices = choices + step &* Self.stateLimit
-                stateCount =
-                    drawing.pattern == 0
-                    ? Self.drawSolid(drawing, &states, stateCount, choices, tolerance)
-                    : Self.drawPattern(drawing, &states, stateCount, choices, tolerance)
-            }
+        for step in 0..<count {
+            let drawing = Drawing(cells[step], palette)
+            let choices = choices + step &* Self.stateLimit
+            stateCount =
+                drawing.pattern == 0
+                ? Self.drawSolid(drawing, &states, stateCount, choices, tolerance)
+                : Self.drawPattern(drawing, &states, stateCount, choices, tolerance)
         }
 
         var best = 0
@@ -137,9 +135,8 @@ struct PaintPlanner: ~Copyable {
         let complementGlyph: Int32
 
         @inline(__always)
-        init(
-            _ cell: Cell, _ palette: borrowing CellPalette, _ lengths: UnsafeBufferPointer<UInt8>
-        ) {
+        init(_ cell: Cell, _ palette: borrowing CellPalette) {
+            let lengths = palette.glyphLengths.start
             pattern = cell.pattern
             set = cell.foreground
             clear = cell.background
