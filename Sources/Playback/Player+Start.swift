@@ -71,6 +71,8 @@ extension Player {
             state.startRate = state.runningRate
         }
         applyEnd(session)
+        // Where nobody can end a pause, the one picture is all.
+        if terminal == nil, shared.withLock({ $0.status.isPaused }) { session.end(afterRank: rank) }
         // The decoder begins while the terminal is asked what it can do.
         do throws(TerminalError) {
             let screen = try openScreen()
@@ -86,6 +88,7 @@ extension Player {
 
     /// Tells the session where to end, as soon as that is indexed.
     func applyEnd(_ session: PlaybackSession) {
+        if terminal == nil, shared.withLock({ $0.status.isPaused }) { return }
         guard shared.withLock({ $0.loop?.end }) == nil, let last = untilRank(session) else {
             return
         }
