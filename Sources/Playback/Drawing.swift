@@ -37,7 +37,11 @@ struct Drawing: Hashable, Sendable {
         case .kind(let asked): kind = asked
         case .auto:
             // Inside tmux and screen only what they say themselves counts: they answer DA1 in the terminal's place.
-            kind = capabilities?.hasSixel ?? false ? .sixel : .half
+            // Kitty's images are large: across a network sixels, or else cells, are seen sooner.
+            let hasKitty = capabilities?.hasKittyGraphics ?? false
+            let isNear = !(capabilities?.environment.isRemote ?? true)
+            kind =
+                hasKitty && isNear ? .kitty : capabilities?.hasSixel ?? false ? .sixel : .half
         }
         if let chosen, kind != nil { kind = chosen }
         // An image that touches the last row would scroll the screen.

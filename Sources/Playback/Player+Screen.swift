@@ -55,8 +55,14 @@ extension Player {
 
     /// The renderers that the terminal may show, in turn.
     func chooseNextRenderer() {
-        let hasSixel = terminal?.capabilities.hasSixel ?? false
-        let kinds = RendererKind.allCases.filter { $0.isDrawn && ($0 != .sixel || hasSixel) }
+        let capabilities = terminal?.capabilities
+        let kinds = RendererKind.allCases.filter { kind in
+            switch kind {
+            case .sixel: capabilities?.hasSixel ?? false
+            case .kitty: capabilities?.hasKittyGraphics ?? false
+            default: true
+            }
+        }
         guard let kind = drawing?.kind, let place = kinds.firstIndex(of: kind) else { return }
         chosenRenderer = kinds[(place + 1) % kinds.count]
         configure()

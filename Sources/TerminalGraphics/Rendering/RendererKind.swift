@@ -20,9 +20,6 @@ public enum RendererKind: String, CaseIterable, Hashable, Sendable {
     /// Whether the picture is pixels, not characters.
     public var isImage: Bool { self == .sixel || self == .kitty }
 
-    /// Whether there is a renderer of this kind.
-    public var isDrawn: Bool { self != .ascii && self != .kitty }
-
     /// Makes a renderer of this kind.
     ///
     /// - Parameter options: What it is to draw for. Sixels should be given an area that leaves out the screen's last row.

@@ -89,7 +89,7 @@ extension Option {
 
         .init(
             name: .renderer, group: .drawing, argument: "R",
-            help: "auto half quadrant sextant octant braille sixel none"),
+            help: "auto, half, quadrant, … kitty, none (default: auto)"),
         .init(
             name: .colors, group: .drawing, argument: "C",
             help: "auto, truecolor, 256, 16 or mono (default: auto)"),

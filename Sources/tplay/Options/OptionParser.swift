@@ -162,13 +162,12 @@ enum OptionParser {
         case .cache: options.cacheByteLimit = try bytes()
         case .log: options.logPath = value
         case .renderer:
-            let kinds = RendererKind.allCases.filter(\.isDrawn)
             switch value {
             case "auto": options.renderer = .auto
             case "none": options.renderer = .none
             default:
-                guard let kind = RendererKind(rawValue: value), kind.isDrawn else {
-                    let names = (["auto"] + kinds.map(\.rawValue) + ["none"])
+                guard let kind = RendererKind(rawValue: value) else {
+                    let names = ["auto"] + RendererKind.allCases.map(\.rawValue) + ["none"]
                     throw wrong("must be one of \(names.joined(separator: ", "))")
                 }
                 options.renderer = .kind(kind)
