@@ -64,7 +64,7 @@ let package = Package(
             test: ["StreamSynthesis"])
         + module(
             "ElementaryStream", ["SampleBuffers", "MediaTime", "H264"], test: ["StreamSynthesis"])
-        + module("TerminalGraphics", ["PixelBuffers", "CFFmpeg"])
+        + module("TerminalGraphics", ["PixelBuffers", "CFFmpeg"], testData: ["Golden"])
         + module(
             "Terminal", ["CNcurses", "CTerminalShims"],
             test: ["CPseudoTerminal", "terminal-probe"])

@@ -197,7 +197,7 @@ struct DamageTests {
     }
 
     @Test(arguments: [0, 1, 2, 3], modes)
-    func `D-19e a lost slice is noticed in frames`(
+    func `D-19 e: a lost slice is noticed in frames`(
         _ lost: Int, _ flags: VTDecodeFrameFlags
     ) throws {
         for threadCount in [1, 3] {
@@ -216,7 +216,7 @@ struct DamageTests {
     }
 
     @Test(arguments: [0, 1, 2, 3, 4], modes)
-    func `D-19e a lost slice is noticed in fields`(
+    func `D-19 e: a lost slice is noticed in fields`(
         _ lost: Int, _ flags: VTDecodeFrameFlags
     ) throws {
         var sequence = SequenceParameters(PictureFormat(width: 64, height: 64))
@@ -238,7 +238,7 @@ struct DamageTests {
     }
 
     @Test(arguments: modes)
-    func `D-19e damage in a picture that is held back marks those shown before it`(
+    func `D-19 e: damage in a picture that is held back marks those shown before it`(
         _ flags: VTDecodeFrameFlags
     ) throws {
         var sequence = SequenceParameters(Synthesis.format)
@@ -261,7 +261,7 @@ struct DamageTests {
     }
 
     @Test(arguments: modes)
-    func `D-19e a broken picture that is no reference harms only itself`(
+    func `D-19 e: a broken picture that is no reference harms only itself`(
         _ flags: VTDecodeFrameFlags
     ) throws {
         var sequence = SequenceParameters(Synthesis.format)
@@ -285,7 +285,7 @@ struct DamageTests {
     // MARK: Nothing is lost
 
     @Test(arguments: [nil, 0, 1, 2, 4] as [Int?], [true, false])
-    func `D-19b pictures out are samples in, whatever the VUI says`(
+    func `D-19 b: pictures out are samples in, whatever the VUI says`(
         _ depth: Int?, _ hasDecodeTimes: Bool
     ) throws {
         let (stream, pictures) = Synthesis.pyramid(groups: 6, saying: depth)

@@ -72,7 +72,7 @@ struct GoldenTests {
     }
 
     @Test(arguments: names)
-    func `D-19a decode order gives the same pictures`(_ name: String) throws {
+    func `D-19 a: decode order gives the same pictures`(_ name: String) throws {
         let stream = try #require(TestStream(named: name))
         let entries = try stream.decode([], hashes: true)
         #expect(entries.map(\.token) == stream.units.indices.map { Int64($0) })
@@ -80,7 +80,7 @@ struct GoldenTests {
     }
 
     @Test(arguments: ["BA1_FT_C.264", "CABASTBR3_Sony_B.264", "PPH10I2_Panasonic_A.264"])
-    func `D-19a slice threads give the same pictures`(_ name: String) throws {
+    func `D-19 a: slice threads give the same pictures`(_ name: String) throws {
         guard let stream = TestStream(named: name) else { return }
         let entries = try stream.decode([], hashes: true, threadCount: 4)
         try Self.check(name, entries.sorted { $0.time < $1.time }, stream)
@@ -100,7 +100,7 @@ struct GoldenTests {
     }
 
     @Test(arguments: ["FRExt4_Panasonic.avc", "HCAFF1_HHI.264", "CVFI1_SVA_C.264"])
-    func `D-19c fields are found without the attachment`(_ name: String) throws {
+    func `D-19 c: fields are found without the attachment`(_ name: String) throws {
         guard let stream = TestStream(named: name) else { return }
         let entries = try stream.decode([], hashes: true, isBoundaryTold: false)
         try Self.check(name, entries.sorted { $0.time < $1.time }, stream)

@@ -6,7 +6,7 @@ import VideoCodec
 /// libav's messages: D-19f.
 @Suite("libav's log", .serialized)
 struct LogTests {
-    @Test func `D-19f goes to the sink and else nowhere`() async throws {
+    @Test func `D-19 f: goes to the sink and else nowhere`() async throws {
         let stream = Synthesis.simple(3)
         let broken: [Int: [UInt8]] = [1: Array(stream.units[1].payload.prefix(12))]
         var replaced = broken
@@ -22,7 +22,7 @@ struct LogTests {
         #expect(lines.withLock { $0.count } == seen)
     }
 
-    @Test func `D-19f standard error stays clean`() async throws {
+    @Test func `D-19 f: standard error stays clean`() async throws {
         let result = await #expect(
             processExitsWith: .success, observing: [\.standardErrorContent]
         ) {

@@ -100,7 +100,7 @@ struct SessionStateTests {
     }
 
     @Test(arguments: [VTDecodeFrameFlags([]), .enableTemporalProcessing])
-    func `D-11 D-19d the sample's format governs and references survive a change`(
+    func `D-11 D-19 d: the sample's format governs and references survive a change`(
         _ flags: VTDecodeFrameFlags
     ) throws {
         // Entropy coding changes with the picture parameter set, in the middle of a group.
