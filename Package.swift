@@ -92,6 +92,9 @@ let package = Package(
             .target(
                 name: "TestSupport", dependencies: ["CPseudoTerminal"],
                 path: "Tests/Support/TestSupport", swiftSettings: common),
+            .executableTarget(
+                name: "stack-bench", dependencies: ["H264"], path: "Tests/Support/stack-bench",
+                swiftSettings: common),
             .target(name: "CPseudoTerminal", path: "Tests/Support/CPseudoTerminal"),
             .executableTarget(
                 name: "terminal-probe", dependencies: ["Terminal"],
