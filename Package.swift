@@ -30,6 +30,17 @@ func module(
     ]
 }
 
+/// One of the walk-throughs: a program on the stack's public interface alone.
+func sample(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: [
+            "ElementaryStream", "SampleDisplay", "VideoCodec", "SampleBuffers", "PixelBuffers",
+            "MediaTime", "H264",
+        ],
+        path: "Samples/Sources/\(name)", swiftSettings: common)
+}
+
 let package = Package(
     name: "tplay",
     products: [
@@ -37,7 +48,10 @@ let package = Package(
         .library(name: "H264", targets: ["H264"]),
         .library(
             name: "MediaStack",
-            targets: ["MediaTime", "PixelBuffers", "SampleBuffers", "VideoCodec", "SampleDisplay"]),
+            targets: [
+                "H264", "MediaTime", "PixelBuffers", "SampleBuffers", "VideoCodec", "SampleDisplay",
+                "ElementaryStream",
+            ]),
     ],
     targets: [
         // The C libraries.
@@ -113,5 +127,14 @@ let package = Package(
             .executableTarget(
                 name: "make-samples", dependencies: ["StreamSynthesis"],
                 path: "Samples/Sources/make-samples", swiftSettings: common),
+            sample("play-pipe"), sample("decode-pictures"), sample("compress-file"),
+            sample("compress-send"),
+            .testTarget(
+                name: "SampleProgramTests",
+                dependencies: [
+                    "play-pipe", "decode-pictures", "compress-file", "compress-send",
+                    "make-samples", "TestSupport",
+                ],
+                swiftSettings: common),
         ]
 )

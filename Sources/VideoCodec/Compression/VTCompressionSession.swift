@@ -1,7 +1,9 @@
 internal import Dispatch
+internal import Glibc
 public import MediaTime
 public import PixelBuffers
 public import SampleBuffers
+internal import Synchronization
 
 /// Compresses pictures to H.264 samples, on libavcodec's libx264.
 ///
@@ -44,7 +46,8 @@ public final class VTCompressionSession: @unchecked Sendable {
     private let handler: OutputHandler?
     private let poolFormat: CVPixelFormatType
     private let queue = DispatchQueue(label: "VTCompressionSession")
-    private let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+    /// The thread that works on the queue; 0 for none.
+    private let worker = Atomic<UInt>(0)
     private let engine: CompressionEngine
 
     /// Creates a session.
@@ -89,7 +92,6 @@ public final class VTCompressionSession: @unchecked Sendable {
         poolFormat = try Self.poolFormat(imageBufferAttributes)
         handler = outputHandler
         engine = CompressionEngine(width: width, height: height, shared: shared)
-        queue.setSpecific(key: queueKey, value: ObjectIdentifier(shared))
         if specification.enablesLowLatencyRateControl { shared.set { $0.isLowLatency = true } }
     }
 
@@ -227,7 +229,13 @@ public final class VTCompressionSession: @unchecked Sendable {
 
     /// Runs on the queue and waits; at once when already there, as from a callback.
     private func onQueue<R>(_ body: () -> R) -> R {
-        if DispatchQueue.getSpecific(key: queueKey) == ObjectIdentifier(shared) { return body() }
-        return queue.sync(execute: body)
+        // Written by the thread itself, so that only it can find its own number.
+        let own = UInt(pthread_self())
+        if worker.load(ordering: .relaxed) == own { return body() }
+        return queue.sync {
+            worker.store(own, ordering: .relaxed)
+            defer { worker.store(0, ordering: .relaxed) }
+            return body()
+        }
     }
 }
