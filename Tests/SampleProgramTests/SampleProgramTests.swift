@@ -57,7 +57,8 @@ struct SampleProgramTests {
         #expect(fields.allSatisfy { $0.count == 4 }, "nothing is damaged")
         let times = fields.compactMap { Double($0[1]) }
         #expect(times == times.sorted() && times.count == fields.count)
-        #expect(fields[0][2] == "I")
+        // The second field of paff's first frame is predicted from the first.
+        #expect(fields[0][2] == (name == "paff.264" ? "P" : "I"))
     }
 
     @Test func `decode-pictures says what is wrong`() {

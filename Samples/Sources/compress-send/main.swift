@@ -43,7 +43,9 @@ final class LiveEncoder {
 
     /// A sample as a receiver wants it: with start codes, and with the parameter sets where it may begin.
     private static func packet(_ sample: CMSampleBuffer) -> (bytes: [UInt8], isKeyFrame: Bool)? {
-        guard let data = sample.dataBuffer, let format = sample.formatDescription else { return nil }
+        guard let data = sample.dataBuffer, let format = sample.formatDescription else {
+            return nil
+        }
         let isKeyFrame = sample.sampleAttachments[0][.notSync] != true
         let bytes = try? AVCC.annexB(
             from: data.dataBytes(), parameterSets: isKeyFrame ? format.parameterSets : [])
