@@ -25,7 +25,11 @@ final class PixelConverter {
 
     /// - Parameter smoothsChroma: Whether chroma between samples is interpolated where the size stays, in place of
     ///   repeated: for pictures that a person looks at.
-    init(smoothsChroma: Bool = false) { self.smoothsChroma = smoothsChroma }
+    init(smoothsChroma: Bool = false) {
+        self.smoothsChroma = smoothsChroma
+        // libswscale logs as libavcodec does.
+        _ = LibavLog.isSilenced
+    }
 
     deinit { sws_freeContext(context) }
 
