@@ -1,19 +1,19 @@
-import H264
-import SampleBuffers
+package import H264
+package import SampleBuffers
 
 /// The NAL units of an access unit that a decoder needs, each behind a 4-byte length (ISO/IEC 14496-15).
 ///
 /// The one copy of the compressed bytes on their way from the file to libavcodec.
-struct AccessUnitPayload {
+package struct AccessUnitPayload {
     /// Nil where nothing of the unit is left to decode.
-    var blockBuffer: CMBlockBuffer?
+    package var blockBuffer: CMBlockBuffer?
     /// Where the second field's NAL units begin, in bytes; nil for a frame or a lone field.
-    var fieldBoundary: Int?
+    package var fieldBoundary: Int?
     /// Whether the window no longer held some of it.
-    var isIncomplete = false
+    package var isIncomplete = false
 
     /// Packs `unit`, whose bytes stand in `window`.
-    init(_ unit: AccessUnit, in window: borrowing ByteWindow) {
+    package init(_ unit: AccessUnit, in window: borrowing ByteWindow) {
         let bytes = window.bytes
         let start = window.offset
         let secondField = unit.second?.nalIndices.lowerBound ?? .max

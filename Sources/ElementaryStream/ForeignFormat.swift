@@ -64,6 +64,8 @@ public enum ForeignFormat: Hashable, Sendable {
     private static func byStartCodes(
         _ head: UnsafeRawBufferPointer, isWhole: Bool
     ) -> ForeignFormat? {
+        // Lengths of 256 to 511 look like start codes: first see whether they are lengths.
+        if isLengthPrefixed(head, isWhole: isWhole) { return .lengthPrefixed }
         var startCodes = 0
         var hevcParameterSets: Set<UInt8> = []
         var index = 0
@@ -88,7 +90,6 @@ public enum ForeignFormat: Hashable, Sendable {
         }
         if hevcParameterSets.count >= 2 { return .hevc }
         if startCodes > 0 { return nil }
-        if isLengthPrefixed(head, isWhole: isWhole) { return .lengthPrefixed }
         if head.allSatisfy({ $0 >= 0x20 || (0x08...0x0D).contains($0) || $0 == 0x1B }) {
             return .text
         }
@@ -109,9 +110,13 @@ public enum ForeignFormat: Hashable, Sendable {
             let type = head[offset + 4] & 0x9F
             guard length > 0, length < 64 << 20, (1...20).contains(type) else { return false }
             if isWhole, offset + 4 + length > head.count { return false }
+            // A start code of four bytes.
+            if links == 0, length == 1 { return false }
             links += 1
             offset += 4 + length
         }
+        // What begins as a start code of three bytes does must lead further than chance does.
+        if head.starts(with: [0, 0, 1]) { return links >= 4 }
         return links >= 2 || (links == 1 && offset == head.count)
     }
 }

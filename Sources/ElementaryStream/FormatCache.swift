@@ -1,19 +1,22 @@
-import H264
-import SampleBuffers
+package import H264
+package import SampleBuffers
 
 /// The format descriptions of a stream: one for each set of parameter sets that was in force.
-struct FormatCache {
+package struct FormatCache {
     /// Different parameter sets that a stream may use; more are an attack, not a stream.
-    static let maximumCount = 4096
+    package static let maximumCount = 4096
 
-    private(set) var descriptions: [CMFormatDescription] = []
+    package private(set) var descriptions: [CMFormatDescription] = []
     private var generation: Int?
     private var current = 0
+
+    /// A cache for one stream.
+    package init() {}
 
     /// The number of the format in force for the access unit, the next in decoding order.
     ///
     /// Repeated parameter sets give the description that is there already.
-    mutating func index(for unit: AccessUnit) throws(StreamError) -> Int {
+    package mutating func index(for unit: AccessUnit) throws(StreamError) -> Int {
         if generation == unit.parameterSetsGeneration { return current }
         guard
             let description = try? CMFormatDescription(

@@ -36,6 +36,8 @@ public final class SampleSource {
     /// Later pictures are not displayed; when all up to it are delivered the source is at its end.
     private var lastRank = Int.max
     private var lastDecodeRank: Int?
+    /// The interruption of the index that a seek has answered: later ones end the wait for a sample, whenever they come.
+    private var interruption = 0
 
     /// A source that begins with the first picture.
     public init(_ source: any ByteSource, index: StreamIndex) {
@@ -56,6 +58,7 @@ public final class SampleSource {
     /// - Returns: Its time, nil where the picture is not indexed.
     @discardableResult
     public func seek(toPresentationRank presentationRank: Int) -> CMTime? {
+        interruption = index.interruptions
         let found = index.state.withLock { state -> (Int, ParameterSets, Int64, CMTime)? in
             guard let target = StreamIndex.decodeRank(state, of: presentationRank) else {
                 return nil
@@ -164,7 +167,7 @@ public final class SampleSource {
         if let last = lastDecodeRank, decodeRank > last { return (.end, true) }
         var entry: IndexEntry?
         let rank = decodeRank
-        if !index.wait(until: { $0.count > rank }) {
+        if !index.wait(afterInterruption: interruption, until: { $0.count > rank }) {
             let summary = index.summary
             if summary.count <= rank {
                 if let failure = summary.failure { throw failure }

@@ -22,5 +22,6 @@ public struct TimedAccessUnit {
     /// Whether it is incomplete or malformed itself, as far as headers tell.
     public var isBroken: Bool { !accessUnit.damage.isEmpty || (payload?.isIncomplete ?? false) }
 
-    var payload: AccessUnitPayload?
+    /// What a decoder needs of it, where it was asked for.
+    package var payload: AccessUnitPayload?
 }

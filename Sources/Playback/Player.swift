@@ -145,9 +145,14 @@ public final class Player {
         var next = awaitStart(session, &result)
         if next == nil { next = follow(session, &result) }
         (result.shown, result.damaged) = shared.withLock { ($0.shownCount, $0.status.damaged) }
-        let (failure, reading) = news.withLock { ($0.failure, $0.readingFailure) }
+        let (failure, reading, isAtEnd) = news.withLock {
+            ($0.failure, $0.readingFailure, $0.hasPresentedLast)
+        }
         if result.failure == nil { result.failure = failure ?? reading.map { .stream($0) } }
-        if result.shown == 0, next == .file(1), failure != nil || result.failure == nil {
+        // A file that the user leaves before its first picture has not failed.
+        if result.shown == 0, next == .file(1),
+            failure != nil || (result.failure == nil && isAtEnd)
+        {
             result.failure = .nothingShown(.undecodable(pictures: session.index.summary.count))
         }
         return next ?? .file(1)

@@ -328,7 +328,7 @@ struct ParameterSetsTests {
         #expect(sets.insert(SyntheticPPS(id: 9).nalUnit + padding.prefix(60_000)) == .changed)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `sets that change with every picture cost no more than their bytes allow`() {
         var parser = AccessUnitParser()
         var nals: [[UInt8]] = []

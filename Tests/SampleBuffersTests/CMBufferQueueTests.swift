@@ -274,7 +274,7 @@ struct CMBufferQueueTests {
         #expect(queue.testTrigger(token))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `a queue serves several threads`() throws {
         let queue = try makeQueue(.outputPTSSortedSampleBuffers)
         let taken = Recorder<Int64>()

@@ -4,7 +4,7 @@ import SampleDisplay
 import Testing
 
 /// What is on show when: L-4 to L-14.
-@Suite(.timeLimit(.minutes(1))) struct LayerDisplayRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct LayerDisplayRuleTests {
     @Test(arguments: [1.0, 0.5, 2, 0, -1])
     func `L-4 the picture on show has the largest time not after the timebase's, at every rate`(
         rate: Double

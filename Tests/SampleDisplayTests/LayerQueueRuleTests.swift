@@ -5,7 +5,7 @@ import SampleDisplay
 import Testing
 
 /// Queueing, readiness, formats and failure: L-15 to L-26.
-@Suite(.timeLimit(.minutes(1))) struct LayerQueueRuleTests {
+@Suite(.timeLimit(.minutes(5))) struct LayerQueueRuleTests {
     @Test func `L-15 flush discards what waits and keeps what is shown`() throws {
         let rig = try Rig()
         rig.enqueue(try (0...9).map { try Sample.compressed($0) })

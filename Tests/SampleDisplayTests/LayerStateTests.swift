@@ -6,7 +6,7 @@ import SampleDisplay
 import Testing
 
 /// Properties, time sources, threads: L-1 to L-3 and L-27 to L-30.
-@Suite(.timeLimit(.minutes(1))) struct LayerStateTests {
+@Suite(.timeLimit(.minutes(5))) struct LayerStateTests {
     @Test func `L-1 a fresh layer`() {
         let layer = AVSampleBufferDisplayLayer()
         #expect(layer.status == .unknown)

@@ -5,7 +5,7 @@ import SampleDisplay
 import Testing
 
 /// Y-1 to Y-11, on a simulated clock.
-@Suite(.timeLimit(.minutes(1))) struct SynchronizerTests {
+@Suite(.timeLimit(.minutes(5))) struct SynchronizerTests {
     private let clock = CMClock.simulated(start: CMTime(value: 100, timescale: 1))
     private let synchronizer: AVSampleBufferRenderSynchronizer
     private let queue = DispatchQueue(label: "observer")

@@ -1,21 +1,21 @@
 /// The part of a byte source that a parser looks at: one reused buffer that slides along the stream.
 ///
 /// Not thread safe: each reader has its own.
-struct ByteWindow: ~Copyable {
+package struct ByteWindow: ~Copyable {
     private let source: any ByteSource
     private var buffer: UnsafeMutableRawBufferPointer
     private var filled = 0
 
     /// The absolute offset of the window's first byte.
-    private(set) var offset: Int64
+    package private(set) var offset: Int64
     /// Whether the source has nothing behind the window.
-    private(set) var isAtEnd = false
+    package private(set) var isAtEnd = false
 
     /// - Parameters:
     ///   - source: What to read.
     ///   - offset: Where to begin.
     ///   - byteCount: How much one read asks for; the buffer grows as the parser needs it.
-    init(on source: any ByteSource, from offset: Int64, byteCount: Int = 512 << 10) {
+    package init(on source: any ByteSource, from offset: Int64, byteCount: Int = 512 << 10) {
         self.source = source
         self.offset = offset
         buffer = .allocate(byteCount: byteCount, alignment: 64)
@@ -24,13 +24,13 @@ struct ByteWindow: ~Copyable {
     deinit { buffer.deallocate() }
 
     /// The bytes read and not yet dropped.
-    var bytes: UnsafeRawBufferPointer { .init(rebasing: buffer[..<filled]) }
+    package var bytes: UnsafeRawBufferPointer { .init(rebasing: buffer[..<filled]) }
 
     /// The absolute offset behind the window's last byte.
-    var endOffset: Int64 { offset + Int64(filled) }
+    package var endOffset: Int64 { offset + Int64(filled) }
 
     /// The bytes at absolute offsets, nil where the window does not hold them all.
-    func bytes(at start: Int64, count: Int) -> UnsafeRawBufferPointer? {
+    package func bytes(at start: Int64, count: Int) -> UnsafeRawBufferPointer? {
         guard start >= offset, count >= 0, start - offset + Int64(count) <= Int64(filled) else {
             return nil
         }
@@ -39,7 +39,7 @@ struct ByteWindow: ~Copyable {
     }
 
     /// Drops what stands before `needed` and reads on behind the rest.
-    mutating func slide(keepingFrom needed: Int64) throws(StreamError) {
+    package mutating func slide(keepingFrom needed: Int64) throws(StreamError) {
         let dropped = Int(min(max(needed - offset, 0), Int64(filled)))
         if dropped == filled {
             filled = 0

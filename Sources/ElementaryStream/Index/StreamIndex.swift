@@ -238,13 +238,20 @@ public final class StreamIndex: Sendable {
     /// - Returns: Whether it became true.
     @discardableResult
     public func wait(until isEnough: (Summary) -> Bool) -> Bool {
+        wait(afterInterruption: interruptions, until: isEnough)
+    }
+
+    /// Interruptions so far.
+    var interruptions: Int { state.withLock { $0.interruptions } }
+
+    /// Waits as ``wait(until:)`` does; any interruption after the one with this number ends it, also one that came before.
+    func wait(afterInterruption number: Int, until isEnough: (Summary) -> Bool) -> Bool {
         while true {
             let now = summary
             if isEnough(now) { return true }
             if now.isComplete || now.failure != nil { return false }
-            let interruptions = state.withLock { $0.interruptions }
             let isInterrupted = state.wait { state -> Bool? in
-                if state.interruptions != interruptions || state.isCancelled { return true }
+                if state.interruptions != number || state.isCancelled { return true }
                 return state.entries.count != now.count || state.isComplete ? false : nil
             }
             if isInterrupted ?? false { return false }

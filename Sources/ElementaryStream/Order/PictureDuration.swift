@@ -1,13 +1,13 @@
-import H264
+package import H264
 
 /// How long an access unit's picture stays, in ticks of the stream's time scale.
 ///
 /// Fields of a tick each (E.2.1), counted by pic_struct where the stream has it (table D-1). A later
 /// sequence parameter set with another rate is converted to the first one's time scale; what does
 /// not divide is carried on, so that no error adds up.
-struct PictureDuration {
+package struct PictureDuration {
     /// The rate that set the time scale.
-    let rate: PictureRate
+    package let rate: PictureRate
     private let isFixed: Bool
     private var current: PictureRate
     private var currentIdentifier: Int
@@ -17,7 +17,7 @@ struct PictureDuration {
     ///   - asked: The caller's rate, which overrides the stream's.
     ///   - sps: The first sequence parameter set in use.
     ///   - generation: Which generation of parameter sets that is.
-    init(asked: PictureRate?, first sps: SequenceParameterSet, generation: Int) {
+    package init(asked: PictureRate?, first sps: SequenceParameterSet, generation: Int) {
         rate = asked ?? PictureRate(sps)
         isFixed = asked != nil
         current = rate
@@ -25,7 +25,7 @@ struct PictureDuration {
     }
 
     /// The duration of the next access unit in decoding order.
-    mutating func ticks(of unit: AccessUnit) -> Int64 {
+    package mutating func ticks(of unit: AccessUnit) -> Int64 {
         if !isFixed, unit.parameterSetsGeneration != currentIdentifier {
             currentIdentifier = unit.parameterSetsGeneration
             let next = PictureRate(unit.sequenceParameterSet)

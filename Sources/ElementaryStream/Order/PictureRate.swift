@@ -40,7 +40,9 @@ public struct PictureRate: Hashable, Sendable {
 
     /// The rate a caller asks for: `numerator / denominator` pictures a second, nil where it is not believable.
     public init?(numerator: Int64, denominator: Int64) {
-        guard numerator > 0, denominator > 0, numerator <= 1 << 30, denominator < 1 << 31,
+        guard numerator > 0, denominator > 0 else { return nil }
+        let (numerator, denominator) = Self.lowestTerms(numerator, denominator)
+        guard numerator < 1 << 30, denominator < 1 << 31,
             Self.believable.contains(Double(numerator) / Double(denominator))
         else { return nil }
         self.init(
@@ -70,9 +72,14 @@ public struct PictureRate: Hashable, Sendable {
 
     /// Pictures a second as a fraction in lowest terms.
     public var fraction: (numerator: Int64, denominator: Int64) {
-        var (a, b) = (Int64(timescale), Int64(halfPicture) * 2)
-        let whole = (a, b)
+        Self.lowestTerms(Int64(timescale), Int64(halfPicture) * 2)
+    }
+
+    private static func lowestTerms(
+        _ numerator: Int64, _ denominator: Int64
+    ) -> (numerator: Int64, denominator: Int64) {
+        var (a, b) = (numerator, denominator)
         while b != 0 { (a, b) = (b, a % b) }
-        return (whole.0 / a, whole.1 / a)
+        return (numerator / a, denominator / a)
     }
 }

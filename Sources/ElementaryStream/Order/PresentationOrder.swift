@@ -1,18 +1,16 @@
-import H264
-
 /// Turns decoding order into presentation ranks and time stamps (H.264 8.2.1, C.4; `media-api.md` 5.10).
 ///
 /// Access units go in and come out in decoding order. Each waits until its rank among all is fixed:
 /// until more pictures than the stream may reorder wait beside it, so that none with a smaller
 /// picture order count can come (the bumping of C.4.5.3), or its coded video sequence ends.
-struct PresentationOrder<Payload> {
+package struct PresentationOrder<Payload> {
     /// When and as which a picture is presented; ticks of the stream's ``PictureRate/timescale``.
-    struct Stamp: Hashable {
-        var decodeRank: Int
-        var presentationRank: Int
-        var presentationTicks: Int64
-        var decodeTicks: Int64
-        var durationTicks: Int64
+    package struct Stamp: Hashable {
+        package var decodeRank: Int
+        package var presentationRank: Int
+        package var presentationTicks: Int64
+        package var decodeTicks: Int64
+        package var durationTicks: Int64
     }
 
     private struct Entry {
@@ -41,12 +39,15 @@ struct PresentationOrder<Payload> {
     private var recentTicks: [Int64] = []
     private var firstRecentRank = 0
 
-    /// The largest number of pictures seen to be decoded before one and presented after it.
-    private(set) var reorderDepth = 0
-    /// Pictures that have gone in.
-    private(set) var count = 0
+    /// The decode time of the unit that went out last.
+    private var lastDecodeTicks = Int64.min
 
-    init(lookahead: Int) { self.lookahead = lookahead }
+    /// The largest number of pictures seen to be decoded before one and presented after it.
+    package private(set) var reorderDepth = 0
+    /// Pictures that have gone in.
+    package private(set) var count = 0
+
+    package init(lookahead: Int) { self.lookahead = lookahead }
 
     /// Takes the next access unit in decoding order.
     ///
@@ -57,7 +58,7 @@ struct PresentationOrder<Payload> {
     ///   - bound: How many pictures the stream may present after one that is decoded later (5.7).
     ///   - duration: How long it stays, in ticks.
     ///   - byteCount: The bytes of its NAL units.
-    mutating func append(
+    package mutating func append(
         _ payload: Payload, pictureOrderCount: Int, beginsSequence: Bool, bound: Int,
         duration: Int64, byteCount: Int
     ) {
@@ -78,23 +79,26 @@ struct PresentationOrder<Payload> {
     }
 
     /// Tells that no more will come: every rank is fixed.
-    mutating func finish() {
+    package mutating func finish() {
         bump(downTo: 0)
         isFinished = true
     }
 
     /// The next access unit in decoding order, nil while its rank is open.
-    mutating func next() -> (payload: Payload, stamp: Stamp)? {
+    package mutating func next() -> (payload: Payload, stamp: Stamp)? {
         guard head < entries.count, entries[head].rank >= 0 else { return nil }
         guard isFinished || count >= lookahead || byteCount >= Self.lookaheadByteCount else {
             return nil
         }
         let entry = entries[head]
         reorderDepth = max(reorderDepth, headDecodeRank - entry.rank)
+        // A depth that is seen late moves times of decoding back: they rise by single ticks until they meet.
+        let earliest = lastDecodeTicks == .min ? .min : lastDecodeTicks + 1
+        lastDecodeTicks = min(
+            max(decodeTicks(duration: entry.duration), earliest), entry.presentationTicks)
         let stamp = Stamp(
             decodeRank: headDecodeRank, presentationRank: entry.rank,
-            presentationTicks: entry.presentationTicks,
-            decodeTicks: min(decodeTicks(duration: entry.duration), entry.presentationTicks),
+            presentationTicks: entry.presentationTicks, decodeTicks: lastDecodeTicks,
             durationTicks: entry.duration)
         head += 1
         headDecodeRank += 1

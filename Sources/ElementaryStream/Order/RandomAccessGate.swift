@@ -1,11 +1,11 @@
-import H264
+package import H264
 
 /// Decides which pictures are whole enough to show after a start in the middle of things.
 ///
 /// A stream may begin anywhere. Pictures before its first IDR picture or recovery point, those up to
 /// that recovery point's recovery_frame_cnt (D.2.8), and those that follow it in decoding order
 /// but precede it in presentation order need pictures that were never received.
-struct RandomAccessGate {
+package struct RandomAccessGate {
     private enum State {
         case closed
         /// Open from the reference picture with this frame_num on.
@@ -16,8 +16,11 @@ struct RandomAccessGate {
 
     private var state = State.closed
 
+    /// The gate at the start of a stream.
+    package init() {}
+
     /// Whether the access unit, the next in decoding order, is shown.
-    mutating func shows(_ unit: AccessUnit, presentationRank: Int) -> Bool {
+    package mutating func shows(_ unit: AccessUnit, presentationRank: Int) -> Bool {
         switch state {
         case .open(let rank): return presentationRank >= rank
         case .closed, .recovering: break

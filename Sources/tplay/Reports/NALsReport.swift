@@ -12,6 +12,8 @@ struct NALsReport: ~Copyable {
 
     /// A line but for `,"decode":` and its value, which go in at `place`.
     private struct Line {
+        /// Where the NAL unit's start code begins.
+        var offset: Int64
         var bytes: [UInt8]
         var place: Int
     }
@@ -55,18 +57,21 @@ struct NALsReport: ~Copyable {
     private mutating func finish(_ unit: AccessUnit, to output: inout Output) {
         let decodeRank = outcome.pictureCount
         outcome.pictureCount += 1
+        // Delimiters, parameter sets and SEI of the next unit have come already.
+        let end = unit.byteRange.upperBound
+        let count = pending.firstIndex { $0.offset >= end } ?? pending.count
+        let leading = min(unit.undecodableNALCount, count)
         guard range.isWhole else {
             var bytes: [UInt8] = []
-            let leading = min(unit.undecodableNALCount, pending.count)
-            for (index, line) in pending.enumerated() {
+            for (index, line) in pending[..<count].enumerated() {
                 Self.append(line, decode: index < leading ? nil : decodeRank, to: &bytes)
             }
-            pending.removeAll(keepingCapacity: true)
+            pending.removeFirst(count)
             untimed.append(bytes)
             return
         }
-        write(min(unit.undecodableNALCount, pending.count), decode: nil, to: &output)
-        write(pending.count, decode: decodeRank, to: &output)
+        write(leading, decode: nil, to: &output)
+        write(count - leading, decode: decodeRank, to: &output)
     }
 
     /// Writes the access unit's lines if it is in the range.
@@ -120,7 +125,8 @@ struct NALsReport: ~Copyable {
         let place = line.byteCount
         outcome.nals += 1
         unsafe addFields(nal, bytes, to: &line)
-        pending.append(Line(bytes: line.finished(), place: place))
+        pending.append(
+            Line(offset: nal.startCodeOffset, bytes: line.finished(), place: place))
     }
 
     private mutating func addFields(

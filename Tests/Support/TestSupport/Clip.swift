@@ -6,6 +6,8 @@ public struct Clip: Sendable, CustomStringConvertible {
     public let path: String
     /// MD5 of each picture FFmpeg puts out, in presentation order; nil where there are none to compare with.
     public let digests: [String]?
+    /// MD5 of each picture as it was written, where FFmpeg does not put out all of them.
+    public let writtenDigests: [String]?
 
     /// The name, for test reports.
     public var description: String { name }
@@ -14,6 +16,7 @@ public struct Clip: Sendable, CustomStringConvertible {
         self.name = name
         path = folder + "/" + name
         digests = Self.digests(folder + "/golden/" + name + ".framemd5")
+        writtenDigests = Self.digests(folder + "/golden/" + name + ".written.framemd5")
     }
 
     /// The project's own clips: always there.

@@ -6,7 +6,7 @@ import Testing
 import VideoCodec
 
 /// Table 2.10: what the properties do.
-@Suite("Compression session: properties", .timeLimit(.minutes(1)))
+@Suite("Compression session: properties", .timeLimit(.minutes(5)))
 struct CompressionPropertyTests {
     @Test(arguments: [
         ("H264_Main_3_1", 77, 31), ("H264_High_4_1", 100, 41), ("H264_Extended_3_0", 88, 30),
