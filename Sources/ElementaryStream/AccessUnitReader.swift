@@ -12,6 +12,7 @@ struct AccessUnitReader: ~Copyable {
     /// Bytes of one access unit that are kept at most; what is more is left out, and the picture damaged.
     static let maximumUnitByteCount: Int64 = 128 << 20
 
+    private let source: any ByteSource
     private var window: ByteWindow
     private var scanner: ByteStreamScanner
     private var parser: AccessUnitParser
@@ -32,6 +33,7 @@ struct AccessUnitReader: ~Copyable {
         _ source: any ByteSource, from offset: Int64 = 0,
         parameterSets: ParameterSets = ParameterSets(), packs: Bool
     ) {
+        self.source = source
         window = ByteWindow(on: source, from: offset)
         scanner = ByteStreamScanner(offset: offset)
         parser = AccessUnitParser(parameterSets: parameterSets)
@@ -58,6 +60,7 @@ struct AccessUnitReader: ~Copyable {
 
     /// Reads on from a place where another reader of the same bytes was.
     init(_ source: any ByteSource, from place: Place, packs: Bool) {
+        self.source = source
         window = ByteWindow(on: source, from: place.unitStart)
         scanner = place.scanner
         parser = place.parser
@@ -97,6 +100,8 @@ struct AccessUnitReader: ~Copyable {
             if packs {
                 needed = min(needed, max(unitStart, window.endOffset - Self.maximumUnitByteCount))
             }
+            // Zeros and the like before the first NAL unit are nobody's: a pipe need not keep them.
+            if !packs, nalUnitCount == 0 { source.release(before: needed) }
             try window.slide(keepingFrom: needed)
         }
         return nil

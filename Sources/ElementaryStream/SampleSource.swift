@@ -74,10 +74,10 @@ public final class SampleSource {
         guard let (start, parameterSets, offset, time) = found else { return nil }
         decodeRank = start
         firstRank = presentationRank
-        // From the start of the file the parser sees all for itself, and what comes before the first unit too.
+        // At the first unit the parser sees all for itself.
         reader =
             start == 0
-            ? AccessUnitReader(source, packs: true)
+            ? AccessUnitReader(source, from: offset, packs: true)
             : AccessUnitReader(
                 source, from: offset, parameterSets: parameterSets, packs: true)
         return time
@@ -186,7 +186,9 @@ public final class SampleSource {
         }
         guard let entry, let format else { return (.end, true) }
         if let last = lastDecodeRank, decodeRank > last { return (.end, true) }
-        if reader == nil { reader = AccessUnitReader(source, packs: true) }
+        if reader == nil {
+            reader = AccessUnitReader(source, from: entry.offset, packs: true)
+        }
         guard let unit = try reader?.next() else { return (.end, true) }
         decodeRank += 1
         source.release(before: unit.accessUnit.byteRange.lowerBound)
@@ -207,12 +209,15 @@ public final class SampleSource {
 
     /// Where decoding may end: behind the last picture presented up to `lastRank`.
     private func findLast(_ state: StreamIndex.State) {
-        let end = lastRank + state.reorderDepth + 1
-        guard state.isComplete || end + 16 < state.entries.count else { return }
-        let first = max(0, lastRank - 64)
+        // Sums that a rank from the command line cannot overflow: beyond the end, the end counts.
+        let count = state.entries.count
+        let last = min(lastRank, count + 64)
+        let end = last + state.reorderDepth + 17
+        guard state.isComplete || end < count else { return }
+        let first = min(max(0, last - 64), count)
         lastDecodeRank =
-            (first..<min(end + 16, state.entries.count)).last {
+            (first..<max(first, min(end, count))).last {
                 Int(state.entries[$0].presentationRank) <= lastRank
-            } ?? state.entries.count - 1
+            } ?? count - 1
     }
 }

@@ -29,6 +29,16 @@ public enum PictureFile {
         } catch {
             throw Failure(text: "cannot be made a PNG: \(error.text)")
         }
+        // A device or a pipe is written to; only a file is put in the place of a file.
+        var facts = stat()
+        if unsafe stat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFREG {
+            let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Failure(text: reason(errno)) }
+            let problem = write(bytes, to: descriptor)
+            close(descriptor)
+            if let problem { throw Failure(text: reason(problem)) }
+            return
+        }
         let temporary = "\(path).\(getpid()).part"
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Failure(text: reason(errno)) }

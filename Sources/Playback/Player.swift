@@ -170,7 +170,10 @@ public final class Player {
             case .failedToDecode(let status): news.failure = .decoder(status: status)
             }
         }
-        if case .changed = event { shared.advanceUntimed() }
+        if case .changed = event {
+            shared.skipMissingTarget()
+            shared.advanceUntimed()
+        }
     }
 }
 

@@ -107,6 +107,18 @@ final class SharedStatus: Sendable {
         withLock { $0.overlay = $0.overlay == overlay ? nil : overlay }
     }
 
+    /// Goes on where the picture asked for cannot be decoded: the one behind it takes its place.
+    ///
+    /// The clock stands until the target is on show; without it nothing else would ever be due.
+    func skipMissingTarget() {
+        let (session, target, shown) = withLock { ($0.session, $0.target, $0.shownRank) }
+        guard let session, let target, target != shown, session.isSettled, session.isFed(for: 1),
+            let time = session.time(ofRank: target), session.timebase.time == time,
+            let next = session.layer.presentationTimeStamp(inPlaceOf: time)
+        else { return }
+        try? session.timebase.setTime(next)
+    }
+
     /// Without regard to time: the picture on show has been written, so the next one is due.
     func advanceUntimed() {
         let (session, time) = withLock { state -> (PlaybackSession?, CMTime) in

@@ -10,6 +10,10 @@ enum Command {
             var output = Output(descriptor: STDOUT_FILENO)
             output.append(options.wantsHelp ? Help.text : Version.text)
             output.flush()
+            if let code = output.failure {
+                Output.complain("standard output: \(unsafe String(cString: strerror(code)))")
+                return 1
+            }
             return 0
         }
         if let path = options.logPath { try LogFile.open(path) }

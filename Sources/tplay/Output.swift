@@ -5,8 +5,10 @@ struct Output: ~Copyable {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
 
-    /// Whether the reader has gone: nothing more needs to be made.
+    /// Whether nothing more can be written: nothing more needs to be made.
     private(set) var isClosed = false
+    /// Why, unless it is that the reader has gone.
+    private(set) var failure: Int32?
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
@@ -37,6 +39,8 @@ struct Output: ~Copyable {
                 var polled = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 _ = unsafe poll(&polled, 1, -1)
             } else if errno != EINTR {
+                // A reader that has gone has seen enough; a full disk is a failure.
+                if errno != EPIPE { failure = errno }
                 isClosed = true
             }
         }

@@ -39,10 +39,9 @@ enum PlayCommand {
         if let failure = file.failure {
             Output.complain("\(name): \(Failure.text(failure, file: file.file))")
         } else if file.damaged > 0 {
-            let noun = file.damaged == 1 ? "picture was" : "pictures were"
             Output.complain(
-                "\(name): \(file.damaged) of \(file.shown) \(noun) damaged; --report frames lists"
-                    + " them")
+                "\(name): damaged pictures shown: \(file.damaged) of \(file.shown); --report frames"
+                    + " lists them")
         }
     }
 }

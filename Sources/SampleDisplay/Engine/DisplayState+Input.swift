@@ -58,6 +58,13 @@ extension DisplayState {
     }
 
     /// The time of the picture that follows `time`, once it is certain that none can come between.
+    func presentationTimeStamp(inPlaceOf time: CMTime) -> CMTime? {
+        guard waiting.count(upTo: time) == 0, !expected.hasTime(above: nil, upTo: time),
+            !isPresenting
+        else { return nil }
+        return waiting.entries.first?.time
+    }
+
     func nextPresentationTimeStamp(after time: CMTime) -> CMTime? {
         let index = waiting.count(upTo: time)
         let decoded = index < waiting.count ? waiting.entries[index].time : nil

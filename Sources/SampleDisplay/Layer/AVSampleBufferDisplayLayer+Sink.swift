@@ -100,4 +100,14 @@ extension AVSampleBufferDisplayLayer {
     public func nextPresentationTimeStamp(after time: CMTime) -> CMTime? {
         engine.monitor.withLock { $0.nextPresentationTimeStamp(after: time) }
     }
+
+    /// The picture that takes the place of the one at `time`, where that one cannot be decoded.
+    ///
+    /// The first that is decoded and waits, once nothing at or before `time` is left to be decoded or shown.
+    ///
+    /// - Parameter time: A time of the timebase.
+    /// - Returns: Its time, or nil while the one at `time` may still come.
+    public func presentationTimeStamp(inPlaceOf time: CMTime) -> CMTime? {
+        engine.monitor.withLock { $0.presentationTimeStamp(inPlaceOf: time) }
+    }
 }

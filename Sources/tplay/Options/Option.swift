@@ -64,10 +64,10 @@ extension Option {
             help: "every picture as fast as possible (default: at its time)"),
         .init(
             name: .order, group: .playing, argument: "O",
-            help: "of reports: presentation or decode (default: the first)"),
+            help: "presentation or decode order (default: presentation)"),
         .init(
             name: .fromAny, group: .playing, argument: nil,
-            help: "report also what comes before random access as shown"),
+            help: "show also what comes before random access"),
         .init(
             name: .lowDelay, group: .playing, argument: nil,
             help: "show a picture when it arrives (default: at its time)", isAvailable: false),
@@ -107,7 +107,7 @@ extension Option {
             help: "contain, cover, fill or none (default: contain)"),
         .init(
             name: .matrix, group: .drawing, argument: "M",
-            help: "colour matrix 601, 709 or 2020 (default: the stream's)"),
+            help: "601, 709, 2020 or 240 (default: the stream's)"),
         .init(
             name: .range, group: .drawing, argument: "R",
             help: "limited or full (default: the stream's)"),

@@ -46,6 +46,10 @@ enum ReportCommand {
             // Nobody reads any more: a quiet end.
             if output.isClosed { break }
         }
+        if let code = output.failure {
+            Output.complain("standard output: \(unsafe String(cString: strerror(code)))")
+            return 1
+        }
         return status
     }
 
