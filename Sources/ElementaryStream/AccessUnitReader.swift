@@ -29,12 +29,13 @@ struct AccessUnitReader: ~Copyable {
     ///   - offset: Where to begin: 0, or the first byte of an access unit.
     ///   - parameterSets: Those in force at `offset`.
     ///   - packs: Whether units carry their payload.
+    ///   - releases: Whether nobody else reads the source, and nothing need be kept of it.
     init(
         _ source: any ByteSource, from offset: Int64 = 0,
-        parameterSets: ParameterSets = ParameterSets(), packs: Bool
+        parameterSets: ParameterSets = ParameterSets(), packs: Bool, releases: Bool = false
     ) {
         self.source = source
-        window = ByteWindow(on: source, from: offset)
+        window = ByteWindow(on: source, from: offset, releases: releases)
         scanner = ByteStreamScanner(offset: offset)
         parser = AccessUnitParser(parameterSets: parameterSets)
         self.packs = packs

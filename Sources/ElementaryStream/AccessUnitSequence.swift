@@ -31,11 +31,12 @@ public struct AccessUnitSequence: ~Copyable {
     ///   - packs: Whether the units carry what a decoder needs.
     ///   - lookahead: Access units read before the first comes out, by which the reorder depth is seen.
     ///   - checkpointDistance: Access units between two checkpoints at least; nil for none.
+    ///   - releases: Whether nobody else reads the source: of a pipe nothing is kept then.
     public init(
         _ source: any ByteSource, rate: PictureRate? = nil, packs: Bool = false,
-        lookahead: Int = 96, checkpointDistance: Int? = nil
+        lookahead: Int = 96, checkpointDistance: Int? = nil, releases: Bool = false
     ) {
-        reader = AccessUnitReader(source, packs: packs)
+        reader = AccessUnitReader(source, packs: packs, releases: releases)
         timer = AccessUnitTimer(rate: rate, lookahead: lookahead)
         self.checkpointDistance = checkpointDistance
     }

@@ -12,7 +12,6 @@ public struct NALUnitSequence: ~Copyable {
         case timing(TimedAccessUnit)
     }
 
-    private let source: any ByteSource
     private var window: ByteWindow
     private var scanner = ByteStreamScanner()
     private var parser = AccessUnitParser()
@@ -25,8 +24,7 @@ public struct NALUnitSequence: ~Copyable {
     ///   - isTimed: Whether ``Element/timing(_:)`` is wanted.
     ///   - rate: The picture rate, in place of the stream's.
     public init(_ source: any ByteSource, isTimed: Bool = false, rate: PictureRate? = nil) {
-        self.source = source
-        window = ByteWindow(on: source, from: 0)
+        window = ByteWindow(on: source, from: 0, releases: true)
         if isTimed { timer = AccessUnitTimer(rate: rate, lookahead: 96) }
     }
 
@@ -61,7 +59,6 @@ public struct NALUnitSequence: ~Copyable {
                 return
             }
             try window.slide(keepingFrom: scanner.neededOffset)
-            source.release(before: window.endOffset)
         }
     }
 

@@ -12,7 +12,7 @@ enum Failure {
             return "not H.264: no start code (00 00 01) in it; --report nals shows what is there"
         case .nothingShown(.noParameterSets(let nals)):
             return "no picture decodable: \(nals) NAL units, but no slice whose SPS and PPS are"
-                + " there; put the parameter sets in front"
+                + " there and valid; --report nals tells which are not"
         case .nothingShown(.noRandomAccessPoint(let pictures)):
             return "no picture decodable: \(pictures) pictures, but no IDR picture and no"
                 + " recovery point; --report frames lists them"

@@ -32,12 +32,12 @@ enum SnapshotCommand {
             start = try ReportStart.find(source, request)
         }
         var pictures = ReportedPictures(source, request, from: start)
-        var skipped = 0
+        var (skipped, undecodable) = (0, 0)
         while let picture = try pictures.next() {
             guard picture.isShown, let image = picture.decoded?.image else {
                 // Without a place it is the first picture that can be had.
                 if options.start == nil {
-                    skipped += 1
+                    if picture.isShown { undecodable += 1 } else { skipped += 1 }
                     continue
                 }
                 let rank = picture.timed.presentationRank
@@ -60,6 +60,8 @@ enum SnapshotCommand {
             let nals = pictures.nalUnitCount
             complain(
                 .nothingShown(nals == 0 ? .noNALUnits : .noParameterSets(nalUnits: nals)))
+        } else if undecodable > 0 {
+            complain(.nothingShown(.undecodable(pictures: undecodable)))
         } else if skipped > 0 {
             complain(.nothingShown(.noRandomAccessPoint(pictures: skipped)))
         } else {

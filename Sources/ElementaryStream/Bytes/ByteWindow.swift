@@ -3,6 +3,7 @@
 /// Not thread safe: each reader has its own.
 package struct ByteWindow: ~Copyable {
     private let source: any ByteSource
+    private let releases: Bool
     private var buffer: UnsafeMutableRawBufferPointer
     private var filled = 0
 
@@ -14,9 +15,14 @@ package struct ByteWindow: ~Copyable {
     /// - Parameters:
     ///   - source: What to read.
     ///   - offset: Where to begin.
+    ///   - releases: Whether nobody else reads the source: what is in the window, or was, is let go of there.
     ///   - byteCount: How much one read asks for; the buffer grows as the parser needs it.
-    package init(on source: any ByteSource, from offset: Int64, byteCount: Int = 512 << 10) {
+    package init(
+        on source: any ByteSource, from offset: Int64, releases: Bool = false,
+        byteCount: Int = 512 << 10
+    ) {
         self.source = source
+        self.releases = releases
         self.offset = offset
         buffer = .allocate(byteCount: byteCount, alignment: 64)
     }
@@ -66,5 +72,6 @@ package struct ByteWindow: ~Copyable {
         let count = try source.read(into: room, at: endOffset)
         filled += count
         if count == 0 { isAtEnd = true }
+        if releases { source.release(before: endOffset) }
     }
 }

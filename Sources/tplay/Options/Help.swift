@@ -10,7 +10,7 @@ enum Help {
         ("[ ] { }", "rate ÷ 1.1, × 1.1, ÷ 2, × 2"),
         ("Backspace r", "rate 1; the other way"),
         ("l L", "mark A, B, off; loop file"),
-        ("i s v", "about it; keep a PNG; renderer"),
+        ("i s v", "about; PNG; renderer"),
         ("< >", "previous, next FILE"),
         ("?", "show the keys"),
         ("q Esc", "quit"),
@@ -32,16 +32,15 @@ enum Help {
             }
         }
         lines += ["", "KEYS:"]
-        let half = (Self.keys.count + 1) / 2
-        for index in 0..<half {
-            lines.append(
-                [index, index + half].filter(Self.keys.indices.contains).map { index in
-                    let (keys, meaning) = Self.keys[index]
-                    let left = "  " + keys + String(repeating: " ", count: max(1, 12 - keys.count))
-                    let isLast = index >= half
-                    let rest = isLast ? 0 : max(1, 42 - left.count - meaning.count)
-                    return left + meaning + String(repeating: " ", count: rest)
-                }.joined())
+        // Two columns.
+        let entries = Self.keys.map { entry in
+            entry.keys + String(repeating: " ", count: max(1, 12 - entry.keys.count))
+                + entry.meaning
+        }
+        let half = (entries.count + 1) / 2
+        for (left, right) in zip(entries[..<half], entries[half...] + [""]) {
+            let gap = right.isEmpty ? 0 : max(1, 40 - left.count)
+            lines.append("  " + left + String(repeating: " ", count: gap) + right)
         }
         lines += [
             "",

@@ -64,10 +64,10 @@ extension Option {
             help: "every picture as fast as possible (default: at its time)"),
         .init(
             name: .order, group: .playing, argument: "O",
-            help: "presentation or decode order (default: presentation)"),
+            help: "presentation or decode (default: presentation)"),
         .init(
             name: .fromAny, group: .playing, argument: nil,
-            help: "show also what comes before random access"),
+            help: "show what comes before the first random access too"),
         .init(
             name: .lowDelay, group: .playing, argument: nil,
             help: "show a picture when it arrives (default: at its time)", isAvailable: false),

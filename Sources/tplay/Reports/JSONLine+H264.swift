@@ -97,8 +97,12 @@ extension JSONLine {
         default: break
         }
         field("redundant_pic_cnt", slice.redundantPictureCount)
-        field("num_ref_idx_l0_active_minus1", slice.referenceCount0 - 1)
-        field("num_ref_idx_l1_active_minus1", slice.referenceCount1 - 1)
+        if !slice.sliceType.isIntra {
+            field("num_ref_idx_l0_active_minus1", slice.referenceCount0 - 1)
+        }
+        if slice.sliceType == .b {
+            field("num_ref_idx_l1_active_minus1", slice.referenceCount1 - 1)
+        }
         if slice.referenceMarking?.hasUnmarkAll ?? false {
             field("memory_management_control_operation", [5])
         }

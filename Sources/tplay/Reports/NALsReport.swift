@@ -136,14 +136,25 @@ struct NALsReport: ~Copyable {
         case .sps:
             let whole = unsafe Array(bytes.prefix(Self.maximumByteCount))
             parameterSets.insert(whole)
-            if let sps = try? SequenceParameterSet(nalUnit: whole) { line.fields(of: sps) }
+            do throws(BitstreamError) {
+                line.fields(of: try SequenceParameterSet(nalUnit: whole))
+            } catch {
+                line.field("error", error.reportText)
+            }
         case .pps:
             let whole = unsafe Array(bytes.prefix(Self.maximumByteCount))
             parameterSets.insert(whole)
-            if let (id, _) = try? PictureParameterSet.identifiers(nalUnit: whole),
-                let pps = parameterSets.pictureParameterSet(id)
-            {
-                line.fields(of: pps)
+            do throws(BitstreamError) {
+                let (id, sequence) = try PictureParameterSet.identifiers(nalUnit: whole)
+                if let pps = parameterSets.pictureParameterSet(id) {
+                    line.fields(of: pps)
+                } else {
+                    line.field("pic_parameter_set_id", id)
+                    line.field("seq_parameter_set_id", sequence)
+                    line.field("error", "its sequence parameter set is not there, or it is broken")
+                }
+            } catch {
+                line.field("error", error.reportText)
             }
         case .sei:
             let whole = unsafe Array(bytes.prefix(Self.maximumByteCount))

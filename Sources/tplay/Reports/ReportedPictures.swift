@@ -35,7 +35,6 @@ struct ReportedPictures: ~Copyable {
     }
 
     private let request: Request
-    private let source: any ByteSource
     private var sequence: AccessUnitSequence
     private var session: VTDecompressionSession?
     private let results = Monitor<[Int64: ReportedPicture.Decoded]>([:])
@@ -66,12 +65,12 @@ struct ReportedPictures: ~Copyable {
         from start: RandomAccessTrail.DecodingStart = .startOfStream
     ) {
         let packs = request.decoding != .none
-        self.source = source
         self.request = request
         if let checkpoint = start.checkpoint {
             sequence = AccessUnitSequence(source, from: checkpoint, packs: packs)
         } else {
-            sequence = AccessUnitSequence(source, rate: request.rate, packs: packs)
+            sequence = AccessUnitSequence(
+                source, rate: request.rate, packs: packs, releases: true)
         }
         firstDecodeRank = start.checkpoint?.decodeRank ?? 0
         trustedDecodeRank = start.trustedDecodeRank
@@ -122,7 +121,6 @@ struct ReportedPictures: ~Copyable {
             pictureCount = timed.decodeRank + 1
             undecided.append(timed)
             if request.decoding != .none, timed.decodeRank >= firstDecodeRank { decode(timed) }
-            source.release(before: sequence.offset)
         } else {
             isAtEnd = true
             _ = session?.waitForAsynchronousFrames()

@@ -8,12 +8,11 @@ enum SummaryReport {
         _ source: any ByteSource, options: Options, to output: inout Output
     ) throws(StreamError) -> ReportOutcome {
         let range = ReportRange(options)
-        var sequence = AccessUnitSequence(source, rate: options.pictureRate)
+        var sequence = AccessUnitSequence(source, rate: options.pictureRate, releases: true)
         var outcome = ReportOutcome()
         var facts = Facts()
         var firstRankBehind = Int.max
         while sequence.presented.rank < firstRankBehind, let timed = try sequence.next() {
-            source.release(before: sequence.offset)
             outcome.pictureCount += 1
             let rate = sequence.rate ?? .default
             if range.contains(timed, rate) {
