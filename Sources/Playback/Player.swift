@@ -140,6 +140,7 @@ public final class Player {
         shared.begin(file, session, options)
         defer {
             session.stop()
+            screen?.forgetPrepared()
             shared.end()
         }
         var next = awaitStart(session, &result)

@@ -146,6 +146,9 @@ final class Screen: SampleBufferDisplaySink {
         _ = state.wait { $0.isWriting ? nil : true }
     }
 
+    /// Lets go of what was prepared for a file that is left.
+    func forgetPrepared() { state.update { $0.prepared.removeAll() } }
+
     /// Writes again.
     func resume() { state.update { $0.isPaused = false } }
 
