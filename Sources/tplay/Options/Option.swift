@@ -67,7 +67,7 @@ extension Option {
             help: "presentation or decode (default: presentation)"),
         .init(
             name: .fromAny, group: .playing, argument: nil,
-            help: "show what comes before the first random access too"),
+            help: "what comes before random access too (default: no)"),
         .init(
             name: .lowDelay, group: .playing, argument: nil,
             help: "show a picture when it arrives (default: at its time)", isAvailable: false),
