@@ -40,7 +40,7 @@ enum PlayCommand {
             Output.complain("\(name): \(Failure.text(failure, file: file.file))")
         } else if file.damaged > 0 {
             Output.complain(
-                "\(name): damaged pictures shown: \(file.damaged) of \(file.shown); --report frames"
+                "\(name): \(file.damaged) of \(file.shown) pictures were damaged; --report frames"
                     + " lists them")
         }
     }
