@@ -21,11 +21,14 @@ struct JSONLine {
     /// How much is written so far.
     var byteCount: Int { bytes.count }
 
-    /// Ends the object and the line.
-    consuming func finished() -> [UInt8] {
+    /// Ends the object and the line, and gives all that is written.
+    mutating func finished() -> [UInt8] {
         bytes.append(UInt8(ascii: "}"))
         bytes.append(UInt8(ascii: "\n"))
-        return bytes
+        // Moved out: with a copy left behind the next byte would copy a whole output buffer.
+        var written: [UInt8] = []
+        swap(&written, &bytes)
+        return written
     }
 
     private mutating func name(_ name: StaticString) {
