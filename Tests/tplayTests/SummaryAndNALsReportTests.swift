@@ -95,7 +95,7 @@ extension TPlayTests {
             }
         }
 
-        @Test(.disabled("open: bytes behind the last NAL unit of one stream")) func `NAL units are where the report says`() throws {
+        @Test func `NAL units are where the report says`() throws {
             for clip in FramesReportTests.clips where !clip.name.hasSuffix(".h265") {
                 let bytes = try #require(Checkout.bytes(clip.path))
                 if bytes.count > 200_000 { continue }
@@ -121,7 +121,10 @@ extension TPlayTests {
                     #expect(nal["decode"] != nil, "a number or null")
                     end = header + count
                 }
-                #expect(bytes[end...].allSatisfy { $0 == 0 })
+                // A stream cut off behind a start code: that is no NAL unit.
+                var rest = bytes[end...]
+                if rest.suffix(3) == [0, 0, 1] { rest.removeLast(3) }
+                #expect(rest.allSatisfy { $0 == 0 }, "\(clip): only zeros at the end")
                 // Each access unit's NAL units are those of the frames report.
                 let frames = TPlay.objects(TPlay.run(["--report", "frames", clip.path]))
                 for frame in frames {
