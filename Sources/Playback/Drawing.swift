@@ -1,5 +1,5 @@
-import Terminal
-import TerminalGraphics
+public import Terminal
+public import TerminalGraphics
 
 /// With what, and how large, pictures are drawn at a moment: options, terminal and its size put together.
 struct Drawing: Hashable, Sendable {
@@ -11,6 +11,8 @@ struct Drawing: Hashable, Sendable {
     var renderer: RendererOptions
     /// The row of the status line; nil where there is none.
     var statusRow: Int?
+    /// Whether pictures become text by themselves, whatever came before.
+    var isPlain: Bool
     /// What the encoder is told.
     var encoder: ScreenEncoder.Options
 
@@ -21,6 +23,7 @@ struct Drawing: Hashable, Sendable {
     ///   - chosen: The renderer that a key chose.
     ///   - terminal: The terminal; nil where there is none.
     init(_ options: PlaybackOptions, chosen: RendererKind?, terminal: Terminal?) {
+        isPlain = terminal == nil
         let size = terminal?.size
         let capabilities = terminal?.capabilities
         let cell = options.cellSize ?? terminal?.cellSize.map { CellSize($0) } ?? .assumed
@@ -35,13 +38,7 @@ struct Drawing: Hashable, Sendable {
         switch options.renderer {
         case .none: kind = nil
         case .kind(let asked): kind = asked
-        case .auto:
-            // Inside tmux and screen only what they say themselves counts: they answer DA1 in the terminal's place.
-            // Kitty's images are large: across a network sixels, or else cells, are seen sooner.
-            let hasKitty = capabilities?.hasKittyGraphics ?? false
-            let isNear = !(capabilities?.environment.isRemote ?? true)
-            kind =
-                hasKitty && isNear ? .kitty : capabilities?.hasSixel ?? false ? .sixel : .half
+        case .auto: kind = capabilities.map { RendererKind.best(for: $0) } ?? .half
         }
         if let chosen, kind != nil { kind = chosen }
         // An image that touches the last row would scroll the screen.
@@ -73,11 +70,13 @@ struct Drawing: Hashable, Sendable {
 }
 
 extension CellSize {
-    init(_ size: TerminalPixelSize) { self.init(width: size.width, height: size.height) }
+    /// A terminal's cell as renderers know it.
+    public init(_ size: TerminalPixelSize) { self.init(width: size.width, height: size.height) }
 }
 
 extension ColorDepth {
-    init(_ depth: TerminalColorDepth) {
+    /// The terminal's colours as renderers know them.
+    public init(_ depth: TerminalColorDepth) {
         switch depth {
         case .mono: self = .mono
         case .ansi16: self = .palette16

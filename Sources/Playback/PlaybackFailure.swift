@@ -12,6 +12,8 @@ public enum PlaybackFailure: Error, Hashable, Sendable {
     case drawing(String)
     /// The first picture asked for is behind the last one.
     case startBehindEnd(pictures: Int)
+    /// No picture that is shown lies between the first and the last asked for.
+    case emptyRange
     /// The first damaged picture, where damage is not wanted.
     case damage(picture: Int)
 

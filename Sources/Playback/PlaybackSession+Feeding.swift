@@ -139,10 +139,10 @@ extension PlaybackSession {
     private func goBackward(from rank: Int) {
         layer.flush()
         if let time = time(ofRank: rank) { try? timebase.setTime(time) }
-        let first = index.firstShownRank ?? 0
         let feed = BackwardFeed(
-            pieces, index: index, ranks: min(first, rank)...rank,
-            pieceCount: max(1, capacity(at: rank) / 2), as: .native)
+            pieces, index: index, ranks: min(firstBackwardRank, rank)...rank,
+            pieceCount: max(1, capacity(at: rank) / 2), as: .native
+        ) { [weak self] in self?.playingTime(of: $0) }
         let isCurrent = self.feed.withLock { state in
             guard state.wish == nil, !state.isStopped else { return false }
             state.backward = feed
@@ -150,6 +150,18 @@ extension PlaybackSession {
         }
         guard isCurrent else { return feed.cancel() }
         layer.requestMediaDataWhenReady(on: queue) { [weak self] in self?.feedBackward(feed) }
+    }
+
+    /// How long a run of pictures is on show at the rate there is; nil where no clock runs.
+    private func playingTime(of ranks: ClosedRange<Int>) -> Duration? {
+        let rate = abs(timebase.rate)
+        guard rate > 0, let first = time(ofRank: ranks.lowerBound),
+            let last = index.entry(presentationRank: ranks.upperBound)
+        else { return nil }
+        let end = CMTime(
+            value: last.entry.presentationTicks + Int64(last.entry.durationTicks),
+            timescale: first.timescale)
+        return .seconds((end - first).seconds / rate)
     }
 
     private func feedBackward(_ feed: BackwardFeed) {

@@ -138,6 +138,14 @@ final class PlaybackSession: Sendable {
         }
     }
 
+    /// Where playing backwards ends: with the first picture shown, or that which the options name.
+    var firstBackwardRank: Int {
+        let first = index.firstShownRank ?? 0
+        guard options.rate < 0, let start = options.start else { return first }
+        if case .picture(let rank) = start { return max(first, rank) }
+        return max(first, rank(of: start) ?? .max)
+    }
+
     /// The presentation time of an indexed picture.
     func time(ofRank rank: Int) -> CMTime? {
         guard let found = index.entry(presentationRank: rank) else { return nil }

@@ -52,7 +52,7 @@ extension Player {
             return go(to: shown, session)
         }
         try? session.timebase.setRate(shared.withLock { $0.runningRate })
-        shared.advanceUntimed()
+        shared.goOn()
     }
 
     private func setRate(_ rate: Double, _ session: PlaybackSession) {
@@ -151,9 +151,7 @@ extension Player {
     func go(to rank: Int, _ session: PlaybackSession) {
         try? session.timebase.setRate(0)
         aim(at: rank)
-        let isBackward = shared.withLock { state in
-            !state.status.isPaused && state.status.rate < 0
-        }
+        let isBackward = shared.withLock { $0.isBackward }
         session.feed(isBackward ? .backward(rank) : .forward(rank))
     }
 

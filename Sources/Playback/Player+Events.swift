@@ -23,7 +23,10 @@ extension Player {
             applyEnd(session)
             if let pendingPlace { go(to: pendingPlace, session) }
             let news = news.withLock { $0 }
-            if news.isOutputClosed { return .quit }
+            if let code = news.outputError {
+                if code != EPIPE { outcome.outputError = code }
+                return .quit
+            }
             if news.failure != nil { return .file(1) }
             if let error = screen?.failure {
                 result.failure = .drawing("\(error)")

@@ -16,8 +16,8 @@ extension Player {
             terminal.requestCapabilities()
             output = TerminalOutput(terminal.writer)
         } else {
-            output = PlainOutput(descriptor: STDOUT_FILENO) {
-                news.update { $0.isOutputClosed = true }
+            output = PlainOutput(descriptor: STDOUT_FILENO) { code in
+                news.update { $0.outputError = code }
                 bell.ring()
             }
         }
@@ -27,8 +27,11 @@ extension Player {
                 Self.text(shared.status(of: picture), shared, interface, drawing)
             },
             onShown: { picture in
-                let isNews = shared.note(shown: picture)
-                if isNews || news.withLock({ $0.hasPresentedLast }) { bell.ring() }
+                if shared.note(shown: picture) { bell.ring() }
+            },
+            onWritten: {
+                // The end waits for what is being written.
+                if news.withLock({ $0.hasPresentedLast }) { bell.ring() }
             })
         self.screen = screen
         shared.withLock { $0.screen = screen }

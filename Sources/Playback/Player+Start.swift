@@ -36,16 +36,36 @@ extension Player {
         guard summary.shownCount > 0, let first = session.index.firstShownRank else {
             return summary.isComplete ? .failure(.nothingShown(nothing(session))) : .success(nil)
         }
-        guard let start = options.start else {
-            // Backwards, from the end: once that is known.
-            if options.rate >= 0 { return .success(first) }
-            return .success(summary.isComplete ? clamped(.max, session) : nil)
+        let rank: Int?
+        if options.rate < 0 {
+            rank = lastPicture(session, summary)
+        } else if let start = options.start {
+            rank = isReached(start, session, summary) ? session.rank(of: start) : nil
+            if rank == nil, summary.isComplete {
+                return .failure(.startBehindEnd(pictures: summary.count))
+            }
+        } else {
+            rank = first
         }
-        if let rank = session.rank(of: start), isReached(start, session, summary) {
-            return .success(max(first, rank))
+        guard let rank else { return .success(nil) }
+        let shown = max(first, rank)
+        return isInRange(shown, session) ? .success(shown) : .failure(.emptyRange)
+    }
+
+    /// Backwards, the picture to begin with: the end of what is to be played, once that is known.
+    private func lastPicture(_ session: PlaybackSession, _ summary: StreamIndex.Summary) -> Int? {
+        if let last = untilRank(session), last <= session.index.lastRank { return last }
+        return summary.isComplete ? session.index.lastRank : nil
+    }
+
+    /// Whether a picture to begin with lies between `start` and `until`.
+    private func isInRange(_ rank: Int, _ session: PlaybackSession) -> Bool {
+        guard options.rate >= 0 else { return rank >= session.firstBackwardRank }
+        switch options.until {
+        case .picture(let last)?: return rank <= last
+        case .time(let end)?: return session.time(ofRank: rank).map { $0 < end } ?? true
+        case nil: return true
         }
-        guard summary.isComplete else { return .success(nil) }
-        return .failure(.startBehindEnd(pictures: summary.count))
     }
 
     /// Whether so much is indexed that the picture at a place is known.
@@ -76,7 +96,7 @@ extension Player {
         // The decoder begins while the terminal is asked what it can do.
         do throws(TerminalError) {
             let screen = try openScreen()
-            let isBackward = shared.withLock { $0.runningRate } < 0
+            let isBackward = shared.withLock { $0.isBackward }
             session.start(on: screen, with: isBackward ? .backward(rank) : .forward(rank))
             configureFirstTime()
             return nil

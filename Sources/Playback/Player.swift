@@ -54,6 +54,8 @@ public final class Player {
         public var signal: Int32?
         /// Why the terminal could not be used.
         public var terminalError: TerminalError?
+        /// The error of writing where there is no terminal; nil too when nobody reads any more.
+        public var outputError: Int32?
     }
 
     /// What comes after a file.
@@ -86,7 +88,8 @@ public final class Player {
         var hasPresentedLast = false
         var failure: PlaybackFailure?
         var readingFailure: StreamError?
-        var isOutputClosed = false
+        /// Why nothing more can be written where there is no terminal.
+        var outputError: Int32?
     }
 
     /// - Parameters:
@@ -171,10 +174,7 @@ public final class Player {
             case .failedToDecode(let status): news.failure = .decoder(status: status)
             }
         }
-        if case .changed = event {
-            shared.skipMissingTarget()
-            shared.advanceUntimed()
-        }
+        if case .changed = event { shared.goOn() }
     }
 }
 

@@ -50,18 +50,23 @@ final class Screen: SampleBufferDisplaySink {
     private let state = Monitor(State())
     private let text: @Sendable (DisplayedPicture?, Drawing) -> [ScreenText]
     private let onShown: @Sendable (DisplayedPicture) -> Void
+    private let onWritten: @Sendable () -> Void
 
     /// - Parameters:
     ///   - output: Where the bytes go; used on the output thread alone.
     ///   - text: The text over a picture; called on the output thread just before it is sent.
     ///   - onShown: Called on the output thread when a picture is on its way to the terminal as a whole.
+    ///   - onWritten: Called on the output thread after each write, be it of text alone: whoever found the screen busy
+    ///     (``isIdle``) looks again.
     init(
         output: any ScreenOutput,
         text: @escaping @Sendable (DisplayedPicture?, Drawing) -> [ScreenText],
-        onShown: @escaping @Sendable (DisplayedPicture) -> Void
+        onShown: @escaping @Sendable (DisplayedPicture) -> Void,
+        onWritten: @escaping @Sendable () -> Void
     ) {
         self.text = text
         self.onShown = onShown
+        self.onWritten = onWritten
         startThread(named: "tplay render") { [self] in renderLoop() }
         startThread(named: "tplay output") { [self] in outputLoop(output) }
     }
@@ -186,15 +191,17 @@ final class Screen: SampleBufferDisplaySink {
                 renderer = drawing.kind?.makeRenderer(options: drawing.renderer)
                 rendererGeneration = generation
             }
-            render(picture, with: renderer, generation: generation)
+            render(picture, with: renderer, drawing, generation: generation)
         }
     }
 
     private func render(
-        _ picture: DisplayedPicture, with renderer: (any PictureRenderer)?, generation: Int
+        _ picture: DisplayedPicture, with renderer: (any PictureRenderer)?, _ drawing: Drawing,
+        generation: Int
     ) {
         do throws(RenderError) {
             guard let renderer else { return }
+            if drawing.isPlain { renderer.forgetPrevious() }
             let rendered = try renderer.render(picture.pixelBuffer)
             state.update { state in
                 guard state.generation == generation else { return }
@@ -246,6 +253,7 @@ final class Screen: SampleBufferDisplaySink {
             show(frame, on: output)
             state.update { $0.isWriting = false }
             if let picture = frame.picture, !frame.isRedrawn { onShown(picture) }
+            onWritten()
         }
     }
 

@@ -33,9 +33,14 @@ final class SharedStatus: Sendable {
         var entry: String?
         var overlay: Overlay?
         var strictDamage: Int?
+        /// Calls of ``SharedStatus/goOn()`` since it began to run; 0 while it does not.
+        var goingOnCount = 0
 
         /// The rate of the timebase, once the target is on show.
         var runningRate: Double { status.isPaused || status.isUntimed ? 0 : status.rate }
+
+        /// Whether pictures are played in falling order.
+        var isBackward: Bool { !status.isPaused && status.rate < 0 }
     }
 
     private let state = Mutex(State())
@@ -92,7 +97,7 @@ final class SharedStatus: Sendable {
             return (state.startRate, true)
         }
         if let rate, rate != 0 { try? session?.timebase.setRate(rate) }
-        advanceUntimed()
+        goOn()
         return isTarget || isDamaged
     }
 
@@ -107,10 +112,32 @@ final class SharedStatus: Sendable {
         withLock { $0.overlay = $0.overlay == overlay ? nil : overlay }
     }
 
-    /// Goes on where the picture asked for cannot be decoded: the one behind it takes its place.
+    /// Sets the clock where nothing else moves it: behind a picture asked for that cannot be decoded, and from picture to
+    /// picture where there is no time.
     ///
+    /// From any thread, but one at a time: a time worked out before another thread set a later one would turn the clock
+    /// back, to where nothing is due. Who comes while one is at it has it look again.
+    func goOn() {
+        guard
+            withLock({ state in
+                state.goingOnCount += 1
+                return state.goingOnCount == 1
+            })
+        else { return }
+        var seen = 0
+        repeat {
+            seen = withLock { $0.goingOnCount }
+            skipMissingTarget()
+            advanceUntimed()
+        } while withLock({ state in
+            guard state.goingOnCount == seen else { return true }
+            state.goingOnCount = 0
+            return false
+        })
+    }
+
     /// The clock stands until the target is on show; without it nothing else would ever be due.
-    func skipMissingTarget() {
+    private func skipMissingTarget() {
         let (session, target, shown) = withLock { ($0.session, $0.target, $0.shownRank) }
         guard let session, let target, target != shown, session.isSettled, session.isFed(for: 1),
             let time = session.time(ofRank: target), session.timebase.time == time,
@@ -122,18 +149,24 @@ final class SharedStatus: Sendable {
     }
 
     /// Without regard to time: the picture on show has been written, so the next one is due.
-    func advanceUntimed() {
-        let (session, time) = withLock { state -> (PlaybackSession?, CMTime) in
+    private func advanceUntimed() {
+        let (session, time, isBackward) = withLock { state -> (PlaybackSession?, CMTime, Bool) in
             guard state.status.isUntimed, !state.status.isPaused, state.target == nil,
                 state.shownTime.isNumeric
-            else { return (nil, .invalid) }
-            return (state.session, state.shownTime)
+            else { return (nil, .invalid, false) }
+            return (state.session, state.shownTime, state.isBackward)
         }
         // Another picture on its way to the terminal is waited for: none is dropped.
         guard let session, session.layer.displayedPresentationTimeStamp == time,
-            let next = session.layer.nextPresentationTimeStamp(after: time)
+            let next = isBackward
+                ? session.layer.presentationTimeStamp(before: time)
+                : session.layer.nextPresentationTimeStamp(after: time)
         else { return }
         try? session.timebase.setTime(next)
+        // Something else was asked for in the meantime: its time it is.
+        if let target = withLock({ $0.target }), let time = session.time(ofRank: target) {
+            try? session.timebase.setTime(time)
+        }
     }
 
     /// The status as it is with `picture` on show.

@@ -64,7 +64,8 @@ public struct InputParser: Sendable {
             return escapeTimeout
         case .string:
             if sequence.isEmpty { return escapeTimeout }
-            return expectsReply ? nil : .seconds(5)
+            // No answer is due: a key with Alt, and what was typed behind it.
+            return expectsReply ? nil : .milliseconds(300)
         case .character: return .seconds(1)
         case .paste: return .seconds(2)
         }

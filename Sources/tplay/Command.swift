@@ -11,10 +11,15 @@ enum Command {
             output.append(options.wantsHelp ? Help.text : Version.text)
             output.flush()
             if let code = output.failure {
-                Output.complain("standard output: \(unsafe String(cString: strerror(code)))")
+                Output.complain(writing: code)
                 return 1
             }
             return 0
+        }
+        if options.probesTerminal || options.wantsTestPattern {
+            let status = options.probesTerminal ? ProbeCommand.run(options) : 0
+            return status == 0 && options.wantsTestPattern
+                ? TestPatternCommand.run(options) : status
         }
         if let path = options.logPath { try LogFile.open(path) }
         if let path = options.snapshotPath { return SnapshotCommand.run(options, to: path) }

@@ -24,6 +24,9 @@ enum Failure {
         case .drawing(let reason): return "cannot be drawn: \(reason)"
         case .startBehindEnd(let pictures):
             return "--start is behind the end: there are \(pictures) pictures"
+        case .emptyRange:
+            return "no picture that is shown lies between --start and --until; --report frames"
+                + " lists the times"
         case .damage(let picture):
             return "picture \(picture) is damaged; without --strict it is played on"
         }

@@ -46,6 +46,11 @@ struct Output: ~Copyable {
         }
     }
 
+    /// Says that standard output cannot be written.
+    static func complain(writing code: Int32) {
+        complain("standard output: \(unsafe String(cString: strerror(code)))")
+    }
+
     /// One line on standard error, begun with the program's name.
     static func complain(_ text: String) {
         var output = Output(descriptor: STDERR_FILENO)

@@ -26,12 +26,14 @@ enum PlayCommand {
         let outcome = player.run(options.files)
         for file in outcome.files { tell(file) }
         if let error = outcome.terminalError { Output.complain("\(error)") }
+        if let code = outcome.outputError { Output.complain(writing: code) }
         if let signal = outcome.signal { SignalSet.end(by: signal) }
         let hasFailed = outcome.files.contains { $0.failure != nil && $0.shown == 0 }
         let isDamaged = outcome.files.contains {
             if case .damage? = $0.failure { true } else { false }
         }
-        return hasFailed || isDamaged || outcome.terminalError != nil ? 1 : 0
+        let cannotDraw = outcome.terminalError != nil || outcome.outputError != nil
+        return hasFailed || isDamaged || cannotDraw ? 1 : 0
     }
 
     private static func tell(_ file: Player.FileOutcome) {

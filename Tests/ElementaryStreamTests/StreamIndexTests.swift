@@ -31,6 +31,34 @@ struct StreamIndexTests {
         #expect(index.firstShownRank == 0)
     }
 
+    /// Pictures out of order before the first IDR picture put it further back than the reordering seen by then.
+    @Test func `what is indexed is found while the rest is not`() throws {
+        let bytes = try #require(Checkout.bytes(Checkout.samples + "/b-pyramid.264"))
+        let units = Streams.nalUnits(bytes)
+        var random = SplitMix(seed: 5)
+        var furthest = 0
+        for _ in 0..<40 {
+            var pieces = units
+            for _ in 0..<10 {
+                pieces.swapAt(
+                    .random(in: pieces.indices, using: &random),
+                    .random(in: pieces.indices, using: &random))
+            }
+            let index = StreamIndex(byteCount: nil)
+            let source = ScriptedByteSource(pieces.flatMap(\.self))
+            StreamIndexer.fill(index, from: source, options: .init()) {
+                let count = index.summary.count
+                for decodeRank in 0..<count {
+                    let rank = index.entry(decodeRank: decodeRank).map { Int($0.presentationRank) }
+                    let found = rank.flatMap { index.entry(presentationRank: $0) }
+                    #expect(found?.decodeRank == decodeRank)
+                    furthest = max(furthest, (rank ?? 0) - count)
+                }
+            }
+        }
+        #expect(furthest > 4, "none was far out of order")
+    }
+
     @Test func `pictures are found by time`() {
         let index = Streams.index(ScriptedByteSource(Streams.reordered().bytes()))
         for ticks in Int64(-5)...60 {

@@ -18,9 +18,10 @@ extension TPlayTests {
             let files = try streams.map { try TemporaryFile($0) }
             for way in [
                 ["--report", "frames", "--md5"], ["--report", "nals"], ["--report", "summary"],
+                ["--untimed", "--size", "8x4"],
             ] {
                 let result = Subprocess.run(
-                    "/usr/bin/timeout", ["100", TPlay.path] + way + files.map(\.path))
+                    "/usr/bin/timeout", ["-k", "1", "100", TPlay.path] + way + files.map(\.path))
                 #expect(
                     [0, 1].contains(result.status),
                     "\(what), \(way): \(result.status) \(result.errors.suffix(300))")

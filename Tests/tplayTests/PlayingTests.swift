@@ -427,7 +427,7 @@ extension TPlayTests {
             let file = try TemporaryFile(Array(bytes[..<start] + bytes[(start + count)...]))
             let playing = try Playing(["--untimed", "--renderer", "none", file.path])
             playing.expectEnd(.status(0))
-            #expect(playing.terminal.outputContains("damaged; --report frames them"))
+            #expect(playing.terminal.outputContains("damaged; --report frames lists them"))
             let strict = try Playing(["--untimed", "--strict", "--renderer", "none", file.path])
             strict.expectEnd(.status(1))
             #expect(strict.terminal.outputContains("picture 10 is damaged"))

@@ -171,6 +171,40 @@ extension TPlayTests {
             #expect(TPlay.run(options + ["--start", "3.9", a]).lines.count == 3 * 5)
         }
 
+        @Test func `backwards every picture, from the end of the range to its beginning`() {
+            let clip = TPlay.sample("open-gop.264")
+            func pictures(_ options: String...) -> [[Substring]] {
+                let result = TPlay.run(["--untimed", "--size", "20x5"] + options + [clip])
+                #expect(result.status == 0)
+                let lines = result.text.split(separator: "\n")
+                return stride(from: 0, to: lines.count, by: 5).map { Array(lines[$0..<($0 + 5)]) }
+            }
+            let whole = pictures()
+            #expect(whole.count == 120)
+            #expect(pictures("--timebase-rate", "-1") == whole.reversed())
+            #expect(
+                pictures("--timebase-rate", "-1", "--start", "30f", "--until", "75f")
+                    == whole[30...75].reversed())
+            #expect(
+                pictures("--timebase-rate=-2", "--start", "1.0", "--until", "2.0", "--loop", "2")
+                    == (whole[25...49].reversed() + whole[25...49].reversed()))
+        }
+
+        @Test func `a full disk is told`() {
+            let result = Subprocess.run(
+                "/bin/sh", ["-c", "\(TPlay.path) --untimed \(TPlay.sample("main.264")) >/dev/full"])
+            #expect(result.status == 1)
+            #expect(result.errors == "tplay: standard output: No space left on device\n")
+        }
+
+        @Test func `nothing between --start and --until`() {
+            for options in [["--start", "3.0"], ["--start", "3.0", "--timebase-rate", "-1"]] {
+                TPlay.expectComplaint(
+                    TPlay.run(options + ["--until", "10f", TPlay.sample("main.264")]), status: 1,
+                    naming: ["--start", "--until"])
+            }
+        }
+
         @Test func `a pipe plays as a file does`() throws {
             let bytes = try #require(Checkout.bytes(TPlay.sample("open-gop.264")))
             let options = ["--untimed", "--size", "20x5"]

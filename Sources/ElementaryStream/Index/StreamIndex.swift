@@ -23,7 +23,9 @@ public final class StreamIndex: Sendable {
     }
 
     struct State {
-        var entries: [IndexEntry] = []
+        private(set) var entries: [IndexEntry] = []
+        /// The highest presentation rank among them, -1 for none.
+        private(set) var lastRank = -1
         var formats: [Format] = []
         var randomAccessPoints: [RandomAccessPoint] = []
         var rate: PictureRate?
@@ -39,6 +41,11 @@ public final class StreamIndex: Sendable {
         /// Where the player reads: a pipe is not indexed far ahead of it.
         var consumerOffset: Int64 = 0
         var isCancelled = false
+
+        mutating func append(_ batch: [IndexEntry]) {
+            entries.append(contentsOf: batch)
+            lastRank = batch.reduce(lastRank) { max($0, Int($1.presentationRank)) }
+        }
     }
 
     let state = Monitor(State())
@@ -97,11 +104,7 @@ public final class StreamIndex: Sendable {
     }
 
     /// The last picture indexed in presentation order, -1 where there is none.
-    public var lastRank: Int {
-        state.withLock { state in
-            state.entries.suffix(64).map { Int($0.presentationRank) }.max() ?? -1
-        }
-    }
+    public var lastRank: Int { state.withLock { $0.lastRank } }
 
     /// What is known of the stream, in lines for people.
     public var facts: [String] {
@@ -155,9 +158,7 @@ public final class StreamIndex: Sendable {
     /// Looks around the place where the picture would be without reordering: it is near.
     static func decodeRank(_ state: State, of presentationRank: Int) -> Int? {
         let count = state.entries.count
-        guard presentationRank >= 0, presentationRank < count + state.reorderDepth else {
-            return nil
-        }
+        guard 0...max(state.lastRank, 0) ~= presentationRank, count > 0 else { return nil }
         let wanted = UInt32(truncatingIfNeeded: presentationRank)
         var (down, up) = (min(presentationRank, count - 1), presentationRank + 1)
         while down >= 0 || up < count {

@@ -163,7 +163,7 @@ public struct StreamIndexer: ~Copyable {
         )
         let isCancelled = index.state.update {
             [batch, newFormats, newPoints, shown, damaged] state in
-            state.entries.append(contentsOf: batch)
+            state.append(batch)
             state.formats.append(contentsOf: newFormats)
             state.randomAccessPoints.append(contentsOf: newPoints)
             state.rate = state.rate ?? rate

@@ -18,11 +18,12 @@ package final class PieceDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - ranks: Indexed pictures.
+    ///   - step: Of so many pictures one is wanted, counted from the last.
     ///   - request: The pictures' format and size.
     ///   - isCancelled: Asked between samples; true ends the work.
     /// - Returns: Those of them that can be decoded and are shown, in presentation order.
     package func decode(
-        _ ranks: ClosedRange<Int>, as request: PixelBufferRequest = .native,
+        _ ranks: ClosedRange<Int>, step: Int = 1, as request: PixelBufferRequest = .native,
         isCancelled: () -> Bool
     ) -> [DecodedPicture] {
         let samples = SampleSource(source, index: index)
@@ -30,6 +31,7 @@ package final class PieceDecoder: Sendable {
         guard samples.seek(toPresentationRank: ranks.lowerBound) != nil else { return [] }
         let collected = Mutex<[DecodedPicture]>([])
         var session: VTDecompressionSession?
+        let wanted = Wanted(index: index, ranks: ranks, step: step)
         defer { session?.invalidate() }
         decoding: while !isCancelled() {
             guard let next = try? samples.next() else { break }
@@ -37,7 +39,7 @@ package final class PieceDecoder: Sendable {
             case .end: break decoding
             case .interrupted: continue
             case .sample(let sample):
-                guard let format = sample.formatDescription else { continue }
+                guard let format = sample.formatDescription, wanted.needs(sample) else { continue }
                 if let current = session, !current.canAccept(format) {
                     _ = current.waitForAsynchronousFrames()
                     current.invalidate()
@@ -46,8 +48,8 @@ package final class PieceDecoder: Sendable {
                 if session == nil {
                     session = try? VTDecompressionSession(
                         formatDescription: format, imageBufferAttributes: request
-                    ) { [index] frame in
-                        guard let picture = Self.picture(frame, index, ranks) else { return }
+                    ) { frame in
+                        guard let picture = wanted.picture(frame) else { return }
                         collected.withLock { $0.append(picture) }
                     }
                 }
@@ -58,16 +60,34 @@ package final class PieceDecoder: Sendable {
         return collected.withLock { $0.sorted { $0.rank < $1.rank } }
     }
 
-    private static func picture(
-        _ frame: VTDecodedFrame, _ index: StreamIndex, _ ranks: ClosedRange<Int>
-    ) -> DecodedPicture? {
-        guard let buffer = frame.imageBuffer, let token = frame.token,
-            let entry = index.entry(decodeRank: Int(token)), entry.isShown,
-            ranks.contains(Int(entry.presentationRank))
-        else { return nil }
-        return DecodedPicture(
-            rank: Int(entry.presentationRank), decodeRank: Int(token), pixelBuffer: buffer,
-            presentationTimeStamp: frame.presentationTimeStamp, duration: frame.duration,
-            isDamaged: frame.isDamaged)
+    /// Which pictures of a run are wanted, and what is decoded for their sake.
+    private struct Wanted: Sendable {
+        let index: StreamIndex
+        let ranks: ClosedRange<Int>
+        let step: Int
+
+        /// Whether a sample is wanted, or others may refer to it.
+        func needs(_ sample: CMSampleBuffer) -> Bool {
+            guard let token = sample.sampleAttachments[0][.token],
+                let entry = index.entry(decodeRank: Int(token))
+            else { return true }
+            return entry.isReference || contains(entry)
+        }
+
+        private func contains(_ entry: IndexEntry) -> Bool {
+            let rank = Int(entry.presentationRank)
+            return entry.isShown && ranks.contains(rank)
+                && (ranks.upperBound - rank).isMultiple(of: step)
+        }
+
+        func picture(_ frame: VTDecodedFrame) -> DecodedPicture? {
+            guard let buffer = frame.imageBuffer, let token = frame.token,
+                let entry = index.entry(decodeRank: Int(token)), contains(entry)
+            else { return nil }
+            return DecodedPicture(
+                rank: Int(entry.presentationRank), decodeRank: Int(token), pixelBuffer: buffer,
+                presentationTimeStamp: frame.presentationTimeStamp, duration: frame.duration,
+                isDamaged: frame.isDamaged)
+        }
     }
 }

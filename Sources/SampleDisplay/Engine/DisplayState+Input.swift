@@ -57,7 +57,15 @@ extension DisplayState {
         }
     }
 
-    /// The time of the picture that follows `time`, once it is certain that none can come between.
+    /// The latest of what waits, or is yet to be decoded, before `time`.
+    func presentationTimeStamp(before time: CMTime) -> CMTime? {
+        let index = waiting.count(below: time)
+        let decoded = index > 0 ? waiting.entries[index - 1].time : nil
+        guard !expected.hasTime(above: decoded, below: time) else { return nil }
+        return decoded
+    }
+
+    /// The picture that takes the place of the one at `time`, where that one cannot be decoded.
     func presentationTimeStamp(inPlaceOf time: CMTime) -> CMTime? {
         guard waiting.count(upTo: time) == 0, !expected.hasTime(above: nil, upTo: time),
             !isPresenting
@@ -65,6 +73,7 @@ extension DisplayState {
         return waiting.entries.first?.time
     }
 
+    /// The time of the picture that follows `time`, once it is certain that none can come between.
     func nextPresentationTimeStamp(after time: CMTime) -> CMTime? {
         let index = waiting.count(upTo: time)
         let decoded = index < waiting.count ? waiting.entries[index].time : nil

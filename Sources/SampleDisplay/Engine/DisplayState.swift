@@ -115,7 +115,8 @@ struct DisplayState: Sendable {
         if immediate != nil { return true }
         guard let last = waiting.entries.last else { return false }
         guard !isReversed, let shown else { return true }
-        return last.time >= shown
+        // Images in falling order are meant for a time that goes back.
+        return last.time >= shown || waiting.entries.contains(where: \.isClientImage)
     }
 
     /// Draws the consequences of a change: readiness, sufficiency, the end, the client's block.

@@ -101,6 +101,16 @@ extension AVSampleBufferDisplayLayer {
         engine.monitor.withLock { $0.nextPresentationTimeStamp(after: time) }
     }
 
+    /// The time of the picture that precedes `time`, of those that are enqueued and not shown.
+    ///
+    /// For images in falling order, as reverse play enqueues them: to go back by one, set the timebase to it.
+    ///
+    /// - Parameter time: A time of the timebase.
+    /// - Returns: A time before it, or nil if none waits, or one that is still to be decoded may come between.
+    public func presentationTimeStamp(before time: CMTime) -> CMTime? {
+        engine.monitor.withLock { $0.presentationTimeStamp(before: time) }
+    }
+
     /// The picture that takes the place of the one at `time`, where that one cannot be decoded.
     ///
     /// The first that is decoded and waits, once nothing at or before `time` is left to be decoded or shown.

@@ -15,6 +15,9 @@ public final class HalfBlockRenderer: SourceRenderer {
         stage = ScalingStage(options: options, dotsPerCell: GlyphSet.half.dotsPerCell)
     }
 
+    /// See ``PictureRenderer``.
+    public func forgetPrevious() { stage.forgetPrevious() }
+
     package func render(
         _ source: SourcePicture, sampleAspectRatio: SampleAspectRatio
     ) throws(RenderError) -> RenderedPicture {

@@ -13,6 +13,12 @@ public protocol PictureRenderer: AnyObject {
     /// - Returns: The picture as cells or as an image, used again once the caller and the encoder let go of it.
     /// - Throws: ``RenderError`` when the format or the size is beyond libswscale.
     func render(_ pixelBuffer: CVPixelBuffer) throws(RenderError) -> RenderedPicture
+
+    /// Has the next picture come out as if it were the first.
+    ///
+    /// Pictures in motion follow each other with a little play, so that what nobody sees costs nothing (noise about a rounding
+    /// boundary, a palette slightly beside the best). What is looked at while it stands should owe nothing to the way there.
+    func forgetPrevious()
 }
 
 package protocol SourceRenderer: PictureRenderer {

@@ -20,6 +20,8 @@ final class ScalingStage {
         self.dotsPerCell = dotsPerCell
     }
 
+    func forgetPrevious() { scaler.forgetPrevious() }
+
     func scale(
         _ picture: SourcePicture, sampleAspectRatio: SampleAspectRatio
     ) throws(RenderError) -> PictureLayout {

@@ -24,6 +24,9 @@ package final class PictureScaler {
         self.precision = precision
     }
 
+    /// Has the next picture come out as if it were the first.
+    package func forgetPrevious() { settled.forget() }
+
     /// Scales a part of a picture to the size that `planes` has.
     ///
     /// - Parameters:

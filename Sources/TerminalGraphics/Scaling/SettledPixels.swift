@@ -7,6 +7,10 @@ final class SettledPixels {
 
     let planes = RGBPlanes()
     private let same = ScratchMemory<UInt8>(capacity: 1280)
+    private var forgets = true
+
+    /// Has the next picture come out as if it were the first.
+    func forget() { forgets = true }
 
     /// Takes over a picture.
     func follow(_ picture: RGBPlanes) {
@@ -14,9 +18,16 @@ final class SettledPixels {
         // Of another size the old pixels mean nothing, but they are taken only where they are within reach, so they do no harm.
         planes.resize(to: picture.size)
         same.reserve(width)
+        defer { forgets = false }
         for y in 0..<picture.size.height {
             let new = y * picture.stride
             let old = y * planes.stride
+            if forgets {
+                (planes.red + old).update(from: picture.red + new, count: width)
+                (planes.green + old).update(from: picture.green + new, count: width)
+                (planes.blue + old).update(from: picture.blue + new, count: width)
+                continue
+            }
             // One short loop after another: these vectorise, one over six planes does not.
             same.start.update(repeating: 255, count: width)
             compare(picture.red + new, planes.red + old, width)

@@ -27,7 +27,7 @@ final class DecompressionEngine {
         var frame: VTDecodedFrame
     }
 
-    private struct Pending {
+    struct Pending {
         let number: Int64
         let request: Request
         let contents: SampleContents
@@ -39,30 +39,30 @@ final class DecompressionEngine {
         var loneField: HeldFrame?
     }
 
-    private struct Answer {
+    struct Answer {
         let frame: VTDecodedFrame
         let handler: VTDecompressionSession.FrameHandler
     }
 
-    private let shared: DecompressionShared
-    private var renderer: PictureOutput
+    let shared: DecompressionShared
+    var renderer: PictureOutput
     private var format: CMFormatDescription
     private var inspector: SampleInspector
-    private var tracker = DamageTracker()
-    private var reorderDepth: ReorderDepth
-    private var decoder: H264Decoder?
-    private var isDraining = false
+    var tracker = DamageTracker()
+    var reorderDepth: ReorderDepth
+    var decoder: H264Decoder?
+    var isDraining = false
     private var hasFailed = false
     private var isClosed = false
     /// A record that the next packet must carry.
     private var newParameterSets: [UInt8]?
-    private var nextNumber: Int64 = 0
+    var nextNumber: Int64 = 0
     /// In decode order: samples that libavcodec has and that are not answered.
-    private var pending: [Pending] = []
-    private var answers: [Answer] = []
-    private var nextAnswer = 0
+    var pending: [Pending] = []
+    var answers: [Answer] = []
+    var nextAnswer = 0
     /// The last sample that was sent: a second field may come as a sample of its own.
-    private var lastContents: SampleContents?
+    var lastContents: SampleContents?
 
     init(shared: DecompressionShared, format: CMFormatDescription, output: PictureOutput) {
         self.shared = shared
@@ -270,245 +270,5 @@ final class DecompressionEngine {
             contents.fields ^ last.fields == 3, contents.facts?.isIDR == false
         else { return false }
         return contents.facts?.frameNum == last.facts?.frameNum
-    }
-
-    // MARK: Decode order
-
-    private func finishInDecodeOrder(
-        _ number: Int64, _ error: LibavError?, _ decoder: H264Decoder
-    ) {
-        guard let entry = pending.popLast(), entry.number == number else { return }
-        let contents = entry.contents
-        let known = decoder.supply.takeFacts(ofSample: number, fields: contents.fields)
-        // The second field of a picture may come as a sample of its own: it completes the picture given before.
-        let completes = !known.wasBegun && entry.mayBeSecondField
-        guard error == nil, known.wasBegun || completes,
-            let picture = decoder.supply.newestPicture(), completes || picture.tag.sample == number
-        else {
-            fail(entry, judge(entry, isBroken: true))
-            return
-        }
-        let isUndecoded = DecodeMarks.remain(
-            in: picture.pointer, fields: completes ? 3 : contents.fields)
-        let verdict = judge(entry, isBroken: known.isBroken || isUndecoded)
-        if contents.isField, contents.fields != 3, !completes {
-            deliver(entry, verdict, repeatField(of: picture, isBottom: contents.fields == 2))
-        } else {
-            deliver(entry, verdict, picture)
-        }
-    }
-
-    /// The picture with the lines of its only field doubled, as libavcodec does it; a copy, for the other may yet come.
-    private func repeatField(of picture: borrowing DecodedFrame, isBottom: Bool) -> DecodedFrame {
-        guard let copy = av_frame_clone(picture.pointer) else {
-            return DecodedFrame(owning: av_frame_alloc())
-        }
-        // The clone shares its planes until it is made writable, which copies them.
-        guard av_frame_make_writable(copy) >= 0 else { return DecodedFrame(owning: copy) }
-        FieldRepetition.fill(copy, fromBottom: isBottom)
-        return DecodedFrame(owning: copy)
-    }
-
-    // MARK: Presentation order
-
-    private func takeAllReady(_ decoder: H264Decoder) {
-        while true {
-            switch decoder.receive() {
-            case .picture(let picture): take(picture, decoder)
-            // The sample that failed never gets a buffer, or a picture that is marked: both are seen when it is judged.
-            case .failure: continue
-            case .needsInput: return
-            case .end: return
-            }
-        }
-    }
-
-    /// Gives everything that libavcodec holds back, and makes it ready for more.
-    private func drain() {
-        guard let decoder else { return }
-        if !isDraining {
-            isDraining = true
-            decoder.sendEnd()
-        }
-        while isDraining {
-            switch decoder.receive() {
-            case .picture(let picture):
-                take(picture, decoder)
-                giveAnswers()
-            case .failure: continue
-            case .needsInput: endDraining(decoder)
-            case .end: endDraining(decoder)
-            }
-        }
-        giveAnswers()
-    }
-
-    private func endDraining(_ decoder: H264Decoder) {
-        isDraining = false
-        judgeAll(upTo: nextNumber - 1, decoder)
-        deliverLoneFields(before: .positiveInfinity)
-        for entry in pending { drop(entry) }
-        pending.removeAll(keepingCapacity: true)
-        decoder.reset()
-        forget()
-    }
-
-    private func take(_ picture: consuming DecodedFrame, _ decoder: H264Decoder) {
-        let number = picture.tag.sample
-        judgeAll(upTo: number, decoder)
-        guard let index = pending.firstIndex(where: { $0.number == number }) else { return }
-        let entry = pending.remove(at: index)
-        deliverLoneFields(before: entry.request.frame.presentationTimeStamp)
-        deliver(entry, entry.verdict ?? judge(entry, isBroken: true), picture)
-        dropOverdue(before: entry)
-    }
-
-    /// Judges samples in decode order.
-    ///
-    /// libavcodec has finished those up to one that it gives, with frame threads too.
-    private func judgeAll(upTo number: Int64, _ decoder: H264Decoder) {
-        var hasAnswered = false
-        for index in pending.indices where pending[index].number <= number {
-            let entry = pending[index]
-            guard entry.verdict == nil else { continue }
-            if entry.contents.isField, entry.contents.fields != 3,
-                let field = decoder.supply.loneField(
-                    ofSample: entry.number, isBottom: entry.contents.fields == 2)
-            {
-                pending[index].loneField = HeldFrame(field)
-            }
-            let known = decoder.supply.takeFacts(
-                ofSample: entry.number, fields: entry.contents.fields)
-            // A second field that is a sample of its own is part of the picture of the one before.
-            let isPart = !known.wasBegun && entry.mayBeSecondField
-            let verdict = judge(entry, isBroken: known.isBroken || !known.wasBegun && !isPart)
-            pending[index].verdict = verdict
-            guard !known.wasBegun else { continue }
-            if isPart { drop(entry) } else { fail(entry, verdict) }
-            pending[index].isAnswered = true
-            hasAnswered = true
-        }
-        if hasAnswered { pending.removeAll { $0.isAnswered } }
-    }
-
-    /// Gives the pictures of fields without their pair, which libavcodec keeps to itself.
-    private func deliverLoneFields(before time: CMTime) {
-        guard pending.contains(where: { $0.loneField != nil }) else { return }
-        let due = pending.filter {
-            $0.loneField != nil && $0.request.frame.presentationTimeStamp < time
-        }.sorted { $0.request.frame.presentationTimeStamp < $1.request.frame.presentationTimeStamp }
-        let numbers = Set(due.map(\.number))
-        pending.removeAll { numbers.contains($0.number) }
-        for entry in due {
-            guard let verdict = entry.verdict, let field = entry.loneField?.take() else { continue }
-            deliver(
-                entry, verdict, repeatField(of: field, isBottom: entry.contents.fields == 2))
-        }
-    }
-
-    /// Gives up on pictures that libavcodec must have dropped.
-    ///
-    /// It holds back 16 and a picture a thread. What is older stays only where the picture is to be shown later than
-    /// the one that comes now (a single reference far ahead); but nothing stays for ever, whatever the times say.
-    private func dropOverdue(before entry: Pending) {
-        let limit = nextNumber - Int64(64 + 2 * (shared.limits.threadCount ?? 16))
-        guard let oldest = pending.first, oldest.number < limit else { return }
-        let time = entry.request.frame.presentationTimeStamp
-        pending.removeAll { candidate in
-            let isOverdue =
-                candidate.request.frame.presentationTimeStamp < time
-                || candidate.number < nextNumber - Self.waitingLimit
-            guard candidate.number < limit, candidate.verdict != nil, isOverdue else {
-                return false
-            }
-            drop(candidate)
-            return true
-        }
-    }
-
-    /// Samples after which a picture that has not come is given up.
-    private static let waitingLimit: Int64 = 2048
-
-    // MARK: Answers
-
-    private func judge(_ entry: Pending, isBroken: Bool) -> DamageTracker.Verdict {
-        guard let facts = entry.contents.facts else {
-            return tracker.lose(
-                presentationTimeStamp: entry.request.frame.presentationTimeStamp,
-                isReference: entry.contents.isReference)
-        }
-        return tracker.judge(facts, isBroken: isBroken)
-    }
-
-    /// After everything delayed is out libavcodec starts anew: so does what is known of references.
-    private func forget() {
-        tracker = DamageTracker()
-        lastContents = nil
-        reorderDepth.restart()
-    }
-
-    /// The codec refused the sample.
-    private func fail(_ entry: Pending, _ verdict: DamageTracker.Verdict) {
-        if verdict.isSkippedLeading {
-            answer(entry.request, flags: [.frameDropped, .skippedLeadingFrameDropped])
-        } else if verdict.lacksReferences, entry.contents.facts?.isIntra == false {
-            answer(entry.request, status: VTError.referenceMissing.status)
-        } else {
-            answer(entry.request, status: VTError.badData.status)
-        }
-    }
-
-    /// The codec decoded the sample and never gave the picture.
-    private func drop(_ entry: Pending) {
-        let isLeading = entry.verdict?.isSkippedLeading ?? false
-        answer(
-            entry.request,
-            flags: isLeading ? [.frameDropped, .skippedLeadingFrameDropped] : .frameDropped)
-    }
-
-    private func deliver(
-        _ entry: Pending, _ verdict: DamageTracker.Verdict, _ picture: consuming DecodedFrame
-    ) {
-        var frame = entry.request.frame
-        frame.isDamaged = verdict.isDamaged
-        frame.pictureType = entry.contents.pictureType
-        if !entry.request.flags.contains(.doNotOutputFrame) {
-            do throws(MediaError) {
-                let image = try renderer.picture(
-                    picture, isDamaged: verdict.isDamaged,
-                    sequenceParameterSet: entry.contents.sequenceParameterSet)
-                frame.imageBuffer = image
-                if renderer.isConverting { frame.infoFlags.insert(.imageBufferModifiable) }
-                shared.pixelBufferPool = renderer.pool
-            } catch {
-                frame.status = error.status
-            }
-        }
-        answers.append(Answer(frame: frame, handler: entry.request.answer))
-    }
-
-    private func answer(
-        _ request: Request, status: OSStatus = noErr, flags: VTDecodeInfoFlags = []
-    ) {
-        var frame = request.frame
-        frame.status = status
-        frame.infoFlags.formUnion(flags)
-        answers.append(Answer(frame: frame, handler: request.answer))
-    }
-
-    /// Calls back.
-    ///
-    /// Comes back to itself when a callback decodes: then the inner call gives the rest in order.
-    private func giveAnswers() {
-        while nextAnswer < answers.count, !shared.isInvalidated {
-            let answer = answers[nextAnswer]
-            nextAnswer += 1
-            if nextAnswer == answers.count {
-                answers.removeAll(keepingCapacity: true)
-                nextAnswer = 0
-            }
-            shared.didAnswer()
-            answer.handler(answer.frame)
-        }
     }
 }

@@ -18,9 +18,7 @@ enum Help {
 
     static var text: String {
         var lines = [
-            "tplay plays raw H.264 (Annex B) in a terminal, every picture at its time.",
-            "",
-            "USAGE: tplay [OPTIONS] FILE...        FILE is - for standard input",
+            "tplay [OPTIONS] FILE...  plays raw H.264 (Annex B); FILE is - for standard input"
         ]
         for group in Option.Group.allCases {
             lines += ["", group.rawValue + ":"]
@@ -43,7 +41,6 @@ enum Help {
             lines.append("  " + left + String(repeating: " ", count: gap) + right)
         }
         lines += [
-            "",
             "A place W is 12.5, 1:02.5, 1:01:02.5 seconds, or a picture from 0: #120, 120f.",
             "Exit status: 0 played or quit, 1 nothing could be shown, 2 wrong options.",
         ]

@@ -4,8 +4,7 @@ struct Option: Sendable {
     enum Group: String, CaseIterable, Sendable {
         case playing = "PLAYING"
         case drawing = "DRAWING"
-        case reporting = "REPORTING"
-        case other = "OTHER"
+        case instead = "INSTEAD OF PLAYING"
     }
 
     /// Which member of ``Options`` it sets.
@@ -120,27 +119,26 @@ extension Option {
         .init(
             name: .noStatus, group: .drawing, argument: nil,
             help: "no status line (default: the last row)"),
-        .init(
-            name: .probeTerminal, group: .drawing, argument: nil,
-            help: "print what the terminal was found to be", isAvailable: false),
-        .init(
-            name: .testPattern, group: .drawing, argument: nil,
-            help: "draw glyphs, ramps and a circle", isAvailable: false),
 
         .init(
-            name: .report, group: .reporting, argument: "WHAT",
+            name: .report, group: .instead, argument: "WHAT",
             help: "JSON Lines: summary, frames or nals (default: play)"),
         .init(
-            name: .md5, group: .reporting, argument: nil,
+            name: .md5, group: .instead, argument: nil,
             help: "with frames: MD5 of each decoded picture (default: none)"),
         .init(
-            name: .snapshot, group: .reporting, argument: "OUT.png",
+            name: .snapshot, group: .instead, argument: "OUT.png",
             help: "write the picture at --start as PNG (default: the first)"),
-
         .init(
-            name: .help, group: .other, argument: nil, help: "show this help", letter: "h"),
+            name: .probeTerminal, group: .instead, argument: nil,
+            help: "print what the terminal was found to be"),
         .init(
-            name: .version, group: .other, argument: nil,
+            name: .testPattern, group: .instead, argument: nil,
+            help: "print glyphs, colours and a circle"),
+        .init(
+            name: .help, group: .instead, argument: nil, help: "show this help", letter: "h"),
+        .init(
+            name: .version, group: .instead, argument: nil,
             help: "show the version, and FFmpeg's"),
     ]
 }

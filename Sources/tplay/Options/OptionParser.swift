@@ -1,6 +1,7 @@
 import CGetopt
 import ElementaryStream
 import Glibc
+import MediaTime
 import Playback
 import TerminalGraphics
 
@@ -193,11 +194,11 @@ enum OptionParser {
         case .snapshot:
             guard !value.isEmpty, value != "-" else { throw wrong("must name a file") }
             options.snapshotPath = value
+        case .probeTerminal: options.probesTerminal = true
+        case .testPattern: options.wantsTestPattern = true
         case .help: options.wantsHelp = true
         case .version: options.wantsVersion = true
-        case .lowDelay, .follow, .deinterlace, .maxRate,
-            .probeTerminal, .testPattern:
-            break
+        case .lowDelay, .follow, .deinterlace, .maxRate: break
         }
     }
 
@@ -224,6 +225,12 @@ enum OptionParser {
 
     private static func check(_ options: Options) throws(UsageError) {
         if options.wantsHelp || options.wantsVersion { return }
+        if options.probesTerminal || options.wantsTestPattern {
+            guard options.files.isEmpty else {
+                throw .init(text: "--probe-terminal and --test-pattern take no FILE")
+            }
+            return
+        }
         guard !options.files.isEmpty else {
             throw .init(text: "no file; tplay FILE plays one, --help tells more")
         }
@@ -241,6 +248,9 @@ enum OptionParser {
         }
         if let first = options.start?.time, let last = options.until?.time, last <= first {
             throw .init(text: "--until is not after --start")
+        }
+        if let last = options.until?.time, last <= .zero {
+            throw .init(text: "--until 0 leaves no picture: the first is at 0; 0f is that picture")
         }
     }
 }

@@ -43,6 +43,8 @@ struct Options: Sendable {
     var hasDigests = false
     /// Where the picture at ``start`` goes as PNG.
     var snapshotPath: String?
+    var probesTerminal = false
+    var wantsTestPattern = false
     var wantsHelp = false
     var wantsVersion = false
 

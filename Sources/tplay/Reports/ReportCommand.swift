@@ -47,7 +47,7 @@ enum ReportCommand {
             if output.isClosed { break }
         }
         if let code = output.failure {
-            Output.complain("standard output: \(unsafe String(cString: strerror(code)))")
+            Output.complain(writing: code)
             return 1
         }
         return status
@@ -65,7 +65,8 @@ enum ReportCommand {
         if outcome.frames == 0 {
             // Where the end is in front of the first picture all the same.
             guard options.start != nil else { return nil }
-            return .startBehindEnd(pictures: outcome.pictureCount)
+            return options.until == nil
+                ? .startBehindEnd(pictures: outcome.pictureCount) : .emptyRange
         }
         if outcome.shown == 0, options.start == nil, options.until == nil {
             return .nothingShown(.noRandomAccessPoint(pictures: outcome.frames))

@@ -61,6 +61,15 @@ enum Streams {
         return Framing(.long).bytes(of: kept.map(\.element))
     }
 
+    /// The NAL units of a byte stream with 3- or 4-byte start codes, each with its own.
+    static func nalUnits(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        var starts: [Int] = []
+        for place in 0..<bytes.count - 3 where bytes[place...].starts(with: [0, 0, 1]) {
+            starts.append(place > 0 && bytes[place - 1] == 0 ? place - 1 : place)
+        }
+        return zip(starts, starts.dropFirst() + [bytes.count]).map { bytes[$0..<$1] }
+    }
+
     /// Every access unit of a stream, in decoding order.
     static func units(
         _ bytes: [UInt8], rate: PictureRate? = nil, packs: Bool = false, lookahead: Int = 96,

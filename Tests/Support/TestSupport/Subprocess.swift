@@ -48,10 +48,18 @@ public struct Subprocess: Sendable {
         for (from, to) in [(feed[0], 0), (out[1], 1), (err[1], 2)] as [(Int32, Int32)] {
             posix_spawn_file_actions_adddup2(&actions, from, to)
         }
+        // A dispatch thread blocks all signals; a program that inherits that cannot be ended by one.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var child = pid_t()
         var words = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
-        let started = posix_spawn(&child, program, &actions, nil, &words, environ)
+        let started = posix_spawn(&child, program, &actions, &attributes, &words, environ)
         for end in [feed[0], out[1], err[1]] { close(end) }
         guard started == 0 else {
             for end in [feed[1], out[0], err[0]] { close(end) }

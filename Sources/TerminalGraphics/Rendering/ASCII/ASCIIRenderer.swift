@@ -17,6 +17,9 @@ public final class ASCIIRenderer: SourceRenderer {
         firstNumber = palette.first
     }
 
+    /// See ``PictureRenderer``.
+    public func forgetPrevious() { stage.forgetPrevious() }
+
     package func render(
         _ source: SourcePicture, sampleAspectRatio: SampleAspectRatio
     ) throws(RenderError) -> RenderedPicture {

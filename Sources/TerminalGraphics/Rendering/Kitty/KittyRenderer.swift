@@ -27,6 +27,9 @@ public final class KittyRenderer: SourceRenderer {
             precision: .exact, maximumSize: options.maximumImageSize)
     }
 
+    /// See ``PictureRenderer``.
+    public func forgetPrevious() { settled.forget() }
+
     package func render(
         _ source: SourcePicture, sampleAspectRatio: SampleAspectRatio
     ) throws(RenderError) -> RenderedPicture {

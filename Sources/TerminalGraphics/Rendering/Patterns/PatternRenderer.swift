@@ -16,6 +16,9 @@ public final class PatternRenderer: SourceRenderer {
         search = PatternSearch(glyphSet: glyphSet)
     }
 
+    /// See ``PictureRenderer``.
+    public func forgetPrevious() { stage.forgetPrevious() }
+
     package func render(
         _ source: SourcePicture, sampleAspectRatio: SampleAspectRatio
     ) throws(RenderError) -> RenderedPicture {

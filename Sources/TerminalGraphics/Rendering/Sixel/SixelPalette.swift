@@ -11,14 +11,18 @@ final class SixelPalette {
     private var fitting = PaletteFitting()
     /// Mean squared error, the channels summed, when the palette was fitted.
     private var errorWhenFitted = 0.0
+    private var isForgotten = true
 
     init(limit: Int) {
         self.limit = min(max(limit, 2), 255)
     }
 
+    /// Has the palette fitted to the next picture, however well it would serve.
+    func forget() { isForgotten = true }
+
     /// Fits the palette anew if the picture is drawn worse by it than the one that it was fitted to.
     func serve(_ planes: RGBPlanes) {
-        if generation > 0 {
+        if !isForgotten {
             let error = sampledError(planes)
             if error <= errorWhenFitted * 1.15 + 3 { return }
         }
@@ -28,6 +32,7 @@ final class SixelPalette {
     private func fit(to planes: RGBPlanes) {
         lookup.set(fitting.fit(planes, count: limit))
         generation += 1
+        isForgotten = false
         errorWhenFitted = sampledError(planes)
     }
 

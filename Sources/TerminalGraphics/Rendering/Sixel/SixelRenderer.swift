@@ -32,6 +32,12 @@ public final class SixelRenderer: SourceRenderer {
         palette = SixelPalette(limit: options.maximumRegisterCount)
     }
 
+    /// See ``PictureRenderer``.
+    public func forgetPrevious() {
+        settled.forget()
+        palette.forget()
+    }
+
     package func render(
         _ source: SourcePicture, sampleAspectRatio: SampleAspectRatio
     ) throws(RenderError) -> RenderedPicture {
