@@ -141,7 +141,7 @@ extension PlaybackSession {
         if let time = time(ofRank: rank) { try? timebase.setTime(time) }
         let feed = BackwardFeed(
             pieces, index: index, ranks: min(firstBackwardRank, rank)...rank,
-            pieceCount: max(1, capacity(at: rank) / 2), as: .native
+            pieceCount: max(1, (capacity(at: rank) - Self.layerCount) / 2), as: .native
         ) { [weak self] in self?.playingTime(of: $0) }
         let isCurrent = self.feed.withLock { state in
             guard state.wish == nil, !state.isStopped else { return false }
@@ -151,6 +151,9 @@ extension PlaybackSession {
         guard isCurrent else { return feed.cancel() }
         layer.requestMediaDataWhenReady(on: queue) { [weak self] in self?.feedBackward(feed) }
     }
+
+    /// Pictures of the budget that the layer holds until their time.
+    private static let layerCount = 24
 
     /// How long a run of pictures is on show at the rate there is; nil where no clock runs.
     private func playingTime(of ranks: ClosedRange<Int>) -> Duration? {

@@ -5,14 +5,36 @@ import Synchronization
 package import VideoCodec
 
 /// Decodes a run of pictures at a time, from the random access point before it.
+///
+/// One run after another, whoever asks; the decoder and its memory stay from run to run.
 package final class PieceDecoder: Sendable {
+    /// What a run is about, for the decoder's callback.
+    private struct Run: Sendable {
+        var wanted: Wanted?
+        var pictures: [DecodedPicture] = []
+    }
+
+    private struct Kept {
+        var session: VTDecompressionSession?
+        var request = PixelBufferRequest.native
+
+        mutating func close() {
+            session?.invalidate()
+            session = nil
+        }
+    }
+
     private let source: any ByteSource
     private let index: StreamIndex
+    private let kept = Mutex(Kept())
+    private let run = Mutex(Run())
 
     package init(_ source: any ByteSource, index: StreamIndex) {
         self.source = source
         self.index = index
     }
+
+    deinit { kept.withLock { $0.session?.invalidate() } }
 
     /// Decodes the pictures of these presentation ranks.
     ///
@@ -26,38 +48,56 @@ package final class PieceDecoder: Sendable {
         _ ranks: ClosedRange<Int>, step: Int = 1, as request: PixelBufferRequest = .native,
         isCancelled: () -> Bool
     ) -> [DecodedPicture] {
+        kept.withLock { kept in
+            if kept.request != request { kept.close() }
+            kept.request = request
+            let wanted = Wanted(index: index, ranks: ranks, step: step)
+            run.withLock { $0.wanted = wanted }
+            decode(wanted, &kept, isCancelled: isCancelled)
+            return run.withLock { run in
+                defer { run = Run() }
+                return run.pictures.sorted { $0.rank < $1.rank }
+            }
+        }
+    }
+
+    private func decode(_ wanted: Wanted, _ kept: inout Kept, isCancelled: () -> Bool) {
         let samples = SampleSource(source, index: index)
-        samples.end(after: ranks.upperBound)
-        guard samples.seek(toPresentationRank: ranks.lowerBound) != nil else { return [] }
-        let collected = Mutex<[DecodedPicture]>([])
-        var session: VTDecompressionSession?
-        let wanted = Wanted(index: index, ranks: ranks, step: step)
-        defer { session?.invalidate() }
-        decoding: while !isCancelled() {
+        samples.end(after: wanted.ranks.upperBound)
+        guard samples.seek(toPresentationRank: wanted.ranks.lowerBound) != nil else { return }
+        decoding: while true {
+            if isCancelled() {
+                kept.session?.discardDelayedFrames()
+                return
+            }
             guard let next = try? samples.next() else { break }
             switch next {
             case .end: break decoding
             case .interrupted: continue
             case .sample(let sample):
                 guard let format = sample.formatDescription, wanted.needs(sample) else { continue }
-                if let current = session, !current.canAccept(format) {
-                    _ = current.waitForAsynchronousFrames()
-                    current.invalidate()
-                    session = nil
+                if let session = kept.session, !session.canAccept(format) {
+                    _ = session.waitForAsynchronousFrames()
+                    kept.close()
                 }
-                if session == nil {
-                    session = try? VTDecompressionSession(
-                        formatDescription: format, imageBufferAttributes: request
-                    ) { frame in
-                        guard let picture = wanted.picture(frame) else { return }
-                        collected.withLock { $0.append(picture) }
-                    }
-                }
-                unsafe session?.decodeFrame(sample, flags: [.enableTemporalProcessing])
+                if kept.session == nil { kept.session = makeSession(format, kept.request) }
+                unsafe kept.session?.decodeFrame(sample, flags: [.enableTemporalProcessing])
             }
         }
-        if !isCancelled() { _ = session?.waitForAsynchronousFrames() }
-        return collected.withLock { $0.sorted { $0.rank < $1.rank } }
+        _ = kept.session?.waitForAsynchronousFrames()
+    }
+
+    private func makeSession(
+        _ format: CMFormatDescription, _ request: PixelBufferRequest
+    ) -> VTDecompressionSession? {
+        try? VTDecompressionSession(
+            formatDescription: format, imageBufferAttributes: request
+        ) { [weak self] frame in
+            self?.run.withLock { run in
+                guard let picture = run.wanted?.picture(frame) else { return }
+                run.pictures.append(picture)
+            }
+        }
     }
 
     /// Which pictures of a run are wanted, and what is decoded for their sake.
