@@ -20,6 +20,12 @@ struct AccessUnitReader: ~Copyable {
     /// Where the access unit begins that is being put together.
     private var unitStart: Int64
     private var isFinished = false
+    /// Whether nothing has come since silence was told of.
+    private var hasToldSilence = false
+    /// Whether it has not been told yet that something follows this unit.
+    private var isPauseOpen = true
+    /// Up to where padding has been told.
+    private var toldOffset: Int64 = 0
 
     /// NAL units read so far.
     private(set) var nalUnitCount = 0
@@ -73,10 +79,31 @@ struct AccessUnitReader: ~Copyable {
     /// How far the stream has been read, in bytes.
     var offset: Int64 { window.endOffset }
 
+    /// What ``step(patience:)`` found.
+    enum Step {
+        /// The next access unit.
+        case unit(Unit)
+        /// Nothing more has come for a while, or what has come begins the next unit: ``unitsUnderWay(sliceCount:)`` may
+        /// be complete.
+        case pause
+        case end
+    }
+
     /// The next access unit, nil at the end of the stream.
     ///
     /// - Throws: What the source throws; the reader can be asked again.
     mutating func next() throws(StreamError) -> Unit? {
+        while true {
+            switch try step(patience: nil) {
+            case .unit(let unit): return unit
+            case .end: return nil
+            case .pause: continue
+            }
+        }
+    }
+
+    /// The next access unit, unless the source gives nothing for `patience` nanoseconds; nil waits for ever.
+    mutating func step(patience: UInt64?) throws(StreamError) -> Step {
         // After a return to a place: its first slice has been looked at before, and is needed again.
         while window.endOffset < scanner.examinedOffset, !isFinished {
             try window.slide(keepingFrom: unitStart)
@@ -90,25 +117,99 @@ struct AccessUnitReader: ~Copyable {
                 guard let bytes = window.bytes(at: nal.offset, count: nal.byteCount) else {
                     continue
                 }
-                if let unit = parser.append(nal, bytes: bytes) { return packed(unit) }
+                if let unit = parser.append(nal, bytes: bytes) { return .unit(packed(unit)) }
             }
             if window.isAtEnd {
                 isFinished = true
                 guard let unit = parser.finish(endOffset: window.endOffset) else { break }
-                return packed(unit)
+                return .unit(packed(unit))
             }
+            if patience != nil, hasReason() { return .pause }
             var needed = scanner.neededOffset
             if packs {
                 needed = min(needed, max(unitStart, window.endOffset - Self.maximumUnitByteCount))
             }
             // Zeros and the like before the first NAL unit are nobody's: a pipe need not keep them.
             if !packs, nalUnitCount == 0 { source.release(before: needed) }
-            try window.slide(keepingFrom: needed)
+            hasToldSilence =
+                try !window.slide(keepingFrom: needed, patience: hasToldSilence ? nil : patience)
+            if hasToldSilence { return .pause }
         }
-        return nil
+        return .end
     }
 
+    /// Whether there is news of the unit under way although bytes keep coming: something follows that begins another, or
+    /// padding, of which each piece is told.
+    private mutating func hasReason() -> Bool {
+        if isInPadding {
+            guard scanner.examinedOffset - toldOffset >= Self.skippedByteCount else { return false }
+            toldOffset = scanner.examinedOffset
+            return true
+        }
+        guard isPauseOpen, parser.pictureUnderWay?.isFollowed ?? false else { return false }
+        isPauseOpen = false
+        return true
+    }
+
+    /// Whether what comes belongs to no NAL unit.
+    var isInPadding: Bool { nalUnitCount > 0 && scanner.isBetweenNALUnits }
+
+    /// The access units that are there if the stream stops here; nothing of the reader changes.
+    ///
+    /// All but the last are certain. The last is left out where it is certain to be incomplete.
+    ///
+    /// - Parameter sliceCount: Slices that a picture has at least; 0 takes a first field for whole too.
+    func unitsUnderWay(sliceCount: Int) -> [Unit] {
+        var (scanner, parser) = (scanner, parser)
+        var units: [Unit] = []
+        if let nal = scanner.next(in: window.bytes, windowOffset: window.offset, isEnd: true),
+            let bytes = window.bytes(at: nal.offset, count: nal.byteCount),
+            let unit = parser.append(nal, bytes: bytes)
+        {
+            units.append(Unit(accessUnit: unit, payload: nil))
+        }
+        // Of a first field the second may come a field's time later.
+        if let picture = parser.pictureUnderWay,
+            picture.isFollowed
+                || picture.sliceCount >= sliceCount && (!picture.isFirstField || sliceCount == 0),
+            let unit = parser.cut(takesAll: false)
+        {
+            units.append(Unit(accessUnit: unit, payload: nil))
+        }
+        return units
+    }
+
+    /// The next access unit, of which an index knows that its last NAL unit ends before `end`, where the next one may not
+    /// have begun.
+    mutating func next(endingBefore end: Int64) throws(StreamError) -> Unit? {
+        guard scanner.examinedOffset <= end else { return try next() }
+        while window.endOffset < end, !window.isAtEnd {
+            try window.slide(keepingFrom: min(unitStart, scanner.neededOffset))
+        }
+        let count = Int(min(end, window.endOffset) - window.offset)
+        while let nal = scanner.next(
+            in: .init(rebasing: window.bytes[..<count]), windowOffset: window.offset, isEnd: true)
+        {
+            guard let bytes = window.bytes(at: nal.offset, count: nal.byteCount) else { continue }
+            if let unit = parser.append(nal, bytes: bytes) { return packed(unit) }
+        }
+        if let unit = parser.cut(takesAll: true) { return packed(unit) }
+        return try next()
+    }
+
+    /// Leaves out what stands before `offset`, where an access unit begins: padding without end must not be read again.
+    mutating func skip(to offset: Int64) {
+        guard offset - window.endOffset > Self.skippedByteCount else { return }
+        scanner = ByteStreamScanner(offset: offset)
+        window = ByteWindow(on: source, from: offset)
+        unitStart = offset
+    }
+
+    /// More padding than this is worth a new window.
+    private static let skippedByteCount: Int64 = 1 << 20
+
     private mutating func packed(_ unit: AccessUnit) -> Unit {
+        isPauseOpen = true
         unitStart = unit.byteRange.upperBound
         guard packs else { return Unit(accessUnit: unit, payload: nil) }
         return Unit(accessUnit: unit, payload: AccessUnitPayload(unit, in: window))

@@ -32,12 +32,14 @@ public struct AccessUnitSequence: ~Copyable {
     ///   - lookahead: Access units read before the first comes out, by which the reorder depth is seen.
     ///   - checkpointDistance: Access units between two checkpoints at least; nil for none.
     ///   - releases: Whether nobody else reads the source: of a pipe nothing is kept then.
+    ///   - isEager: Whether pictures count as in order until one is seen that is not.
     public init(
         _ source: any ByteSource, rate: PictureRate? = nil, packs: Bool = false,
-        lookahead: Int = 96, checkpointDistance: Int? = nil, releases: Bool = false
+        lookahead: Int = 96, checkpointDistance: Int? = nil, releases: Bool = false,
+        isEager: Bool = false
     ) {
         reader = AccessUnitReader(source, packs: packs, releases: releases)
-        timer = AccessUnitTimer(rate: rate, lookahead: lookahead)
+        timer = AccessUnitTimer(rate: rate, lookahead: lookahead, isEager: isEager)
         self.checkpointDistance = checkpointDistance
     }
 
@@ -65,22 +67,61 @@ public struct AccessUnitSequence: ~Copyable {
     /// How far the stream has been read, in bytes.
     public var offset: Int64 { reader.offset }
 
+    /// What ``step(patience:)`` found.
+    enum Step {
+        case unit(TimedAccessUnit)
+        /// The stream pauses: ``unitsUnderWay(sliceCount:)`` may be complete.
+        case pause
+        case end
+    }
+
     /// The next access unit in decoding order, nil at the end of the stream.
     public mutating func next() throws(StreamError) -> TimedAccessUnit? {
         while true {
+            switch try step(patience: nil) {
+            case .unit(let timed): return timed
+            case .end: return nil
+            case .pause: continue
+            }
+        }
+    }
+
+    /// The next access unit in decoding order, unless the source gives nothing for `patience` nanoseconds; nil waits for
+    /// ever.
+    mutating func step(patience: UInt64?) throws(StreamError) -> Step {
+        while true {
             if let timed = timer.next() {
                 presented.add(timed.presentationRank)
-                return timed
+                return .unit(timed)
             }
-            if isFinished { return nil }
-            guard let unit = try reader.next() else {
+            if isFinished { return .end }
+            switch try reader.step(patience: patience) {
+            case .pause: return .pause
+            case .end:
                 timer.finish()
                 isFinished = true
-                continue
+            case .unit(let unit):
+                timer.append(unit)
+                noteCheckpoint()
             }
-            timer.append(unit)
-            noteCheckpoint()
         }
+    }
+
+    /// Whether what comes belongs to no NAL unit.
+    var isInPadding: Bool { reader.isInPadding }
+
+    /// The access units that come next if the stream stops here, with the ranks that they have if it goes on as it did;
+    /// nothing changes.
+    ///
+    /// - Parameter sliceCount: Slices that a picture has at least.
+    func unitsUnderWay(sliceCount: Int) -> [TimedAccessUnit] {
+        var timer = timer
+        for unit in reader.unitsUnderWay(sliceCount: sliceCount) { timer.append(unit) }
+        var units: [TimedAccessUnit] = []
+        while let timed = timer.next() { units.append(timed) }
+        timer.presumeRanks()
+        while let timed = timer.next() { units.append(timed) }
+        return units
     }
 
     private mutating func noteCheckpoint() {

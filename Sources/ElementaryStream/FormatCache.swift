@@ -13,6 +13,14 @@ package struct FormatCache {
     /// A cache for one stream.
     package init() {}
 
+    /// The number of the format of a unit that is not next, or may not be whole; what is known of the order stays as it was.
+    package mutating func index(forUnitAhead unit: AccessUnit) throws(StreamError) -> Int {
+        let (generation, current) = (generation, current)
+        self.generation = nil
+        defer { (self.generation, self.current) = (generation, current) }
+        return try index(for: unit)
+    }
+
     /// The number of the format in force for the access unit, the next in decoding order.
     ///
     /// Repeated parameter sets give the description that is there already.

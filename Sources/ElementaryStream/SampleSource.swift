@@ -23,6 +23,9 @@ public final class SampleSource {
         case sample(CMSampleBuffer)
         /// There are no more up to the last picture asked for.
         case end
+        /// An access unit that was given, or a later one, was not complete when it was: what has been decoded since is
+        /// wrong. With the rank of its picture in presentation order.
+        case amended(Int)
         /// The index was interrupted while waiting for more of the stream.
         case interrupted
     }
@@ -164,6 +167,7 @@ public final class SampleSource {
     }
 
     private func read() throws(StreamError) -> (Next, isReference: Bool) {
+        if let amended = takeAmendment() { return (.amended(amended), true) }
         if let last = lastDecodeRank, decodeRank > last { return (.end, true) }
         var entry: IndexEntry?
         let rank = decodeRank
@@ -171,17 +175,21 @@ public final class SampleSource {
             let summary = index.summary
             if summary.count <= rank {
                 if let failure = summary.failure { throw failure }
+                if let amended = takeAmendment() { return (.amended(amended), true) }
                 return (summary.isComplete ? .end : .interrupted, true)
             }
         }
         var format: CMFormatDescription?
         var timescale: Int32 = 1
         var depth = 0
+        var end: Int64?
+        let isGrowing = source.byteCount == nil
         index.state.withLock { state in
             entry = state.entries[rank]
             format = entry.map { state.formats[Int($0.format)].description }
             timescale = (state.rate ?? .default).timescale
             depth = state.reorderDepth
+            if isGrowing { end = state.end(ofDecodeRank: rank) }
             if lastRank != .max, lastDecodeRank == nil { findLast(state) }
         }
         guard let entry, let format else { return (.end, true) }
@@ -189,11 +197,21 @@ public final class SampleSource {
         if reader == nil {
             reader = AccessUnitReader(source, from: entry.offset, packs: true)
         }
-        guard let unit = try reader?.next() else { return (.end, true) }
+        let start = entry.offset
+        if isGrowing { reader?.skip(to: start) }
+        var found: AccessUnitReader.Unit?
+        if let end {
+            found = try reader?.next(endingBefore: end)
+        } else {
+            found = try reader?.next()
+        }
+        guard let unit = found else { return (.end, true) }
         decodeRank += 1
-        source.release(before: unit.accessUnit.byteRange.lowerBound)
-        let start = unit.accessUnit.byteRange.lowerBound
-        index.state.update { $0.consumerOffset = max($0.consumerOffset, start) }
+        source.release(before: end ?? start)
+        index.state.update { state in
+            state.consumerOffset = max(state.consumerOffset, end ?? start)
+            state.consumedRank = max(state.consumedRank, rank + 1)
+        }
         let presentationRank = Int(entry.presentationRank)
         guard let payload = unit.payload,
             let sample = AccessUnitSampler.sample(
@@ -203,8 +221,19 @@ public final class SampleSource {
                     - Int64(presentationRank - rank + depth) * Int64(entry.durationTicks),
                 isDisplayed: entry.isShown && presentationRank >= firstRank
                     && presentationRank <= lastRank)
-        else { throw .sample(offset: unit.accessUnit.byteRange.lowerBound) }
+        else { throw .sample(offset: start) }
         return (.sample(sample), entry.isReference)
+    }
+
+    /// What the index has learnt of units that were given already.
+    private func takeAmendment() -> Int? {
+        let taken = decodeRank
+        return index.state.withLock { state in
+            guard let rank = state.amendedRank else { return nil }
+            state.amendedRank = nil
+            guard rank < taken, rank < state.entries.count else { return nil }
+            return Int(state.entries[rank].presentationRank)
+        }
     }
 
     /// Where decoding may end: behind the last picture presented up to `lastRank`.

@@ -14,6 +14,8 @@ public enum StreamError: Error, Hashable, Sendable {
     case parameterSets(offset: Int64)
     /// The access unit at this offset could not be made into a sample buffer.
     case sample(offset: Int64)
+    /// The file that is followed has become shorter than what was read of it.
+    case truncated
     /// Another thread ended the read.
     case cancelled
 }

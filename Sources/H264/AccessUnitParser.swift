@@ -122,6 +122,25 @@ public struct AccessUnitParser: Sendable {
         return complete(nextOffset: endOffset)
     }
 
+    /// Ends the unit under way although the next one has not begun; the stream goes on.
+    ///
+    /// - Parameter takesAll: Whether NAL units that by their type begin the next unit belong to this one all the same.
+    /// - Returns: The unit, which ends with its last NAL unit; nil where there is no picture yet.
+    public mutating func cut(takesAll: Bool) -> AccessUnit? {
+        guard unit.first != nil, let last = nalUnits.last else { return nil }
+        if takesAll { forgetBoundary() }
+        return complete(nextOffset: last.offset + Int64(last.byteCount))
+    }
+
+    /// What is known of the unit under way, where it has a picture: what ``cut(takesAll:)`` would be told by.
+    public var pictureUnderWay: (sliceCount: Int, isFirstField: Bool, isFollowed: Bool)? {
+        guard let first = unit.first else { return nil }
+        return (
+            first.sliceCount + (unit.second?.sliceCount ?? 0),
+            first.header.isField && unit.second == nil, boundary?.isFirm == true
+        )
+    }
+
     /// Forgets the unit under way and what was before it, but not the parameter sets: for going on elsewhere.
     public mutating func reset() {
         counter = PictureOrderCounter()

@@ -45,6 +45,10 @@ public struct ByteStreamScanner: Sendable {
         return open.startCodeOffset + Int64(open.startCodeLength)
     }
 
+    /// Whether what has been examined last belongs to no NAL unit: padding that is too long to be content, or what is
+    /// left of a NAL unit beyond the limit.
+    public var isBetweenNALUnits: Bool { open == nil }
+
     /// The offset up to which the stream has been examined.
     public var examinedOffset: Int64 {
         scan

@@ -31,6 +31,10 @@ public struct PlaybackOptions: Sendable {
     public var showsAll = false
     /// Whether every picture is shown as soon as the one before is on the screen.
     public var isUntimed = false
+    /// Whether each picture is shown when it arrives, not at its time.
+    public var isLowDelay = false
+    /// Whether at the end of a regular file more is waited for.
+    public var followsFiles = false
     /// Whether the first damaged picture ends it all.
     public var isStrict = false
     /// Which renderer draws.

@@ -86,7 +86,10 @@ extension PlaybackSession {
                     return try samples.next(thinning)
                 }
                 switch next {
-                case .sample(let sample): layer.enqueue(sample)
+                case .sample(let sample):
+                    chooseDecoder(for: sample)
+                    layer.enqueue(sample)
+                case .amended(let rank): if decodeAgain(from: rank) { return }
                 case .interrupted: return
                 case .end: return finishFeeding()
                 }
@@ -96,6 +99,30 @@ extension PlaybackSession {
                 return
             }
         }
+    }
+
+    /// Once pictures are seen to come as they are made, none is held back: from the next one on that needs no other.
+    private func chooseDecoder(for sample: CMSampleBuffer) {
+        guard mayHoldBack.withLock({ $0 }), liveClock.isLive,
+            sample.sampleAttachments[0][.notSync] != true
+        else { return }
+        mayHoldBack.withLock { $0 = false }
+        layer.decodingMode = .lowDelay
+        sample.attachments[.resetDecoderBeforeDecoding] = true
+    }
+
+    /// Pictures that are decoded once more at most, where one counted as complete too early.
+    private static let decodedAgainLimit = 300
+
+    /// Decodes again what was decoded of half a picture, and what may have been predicted from it.
+    ///
+    /// - Returns: False where that is not worth the time: the damage lasts until the next random access point.
+    private func decodeAgain(from rank: Int) -> Bool {
+        guard rank - index.firstRankDecodable(with: rank) <= Self.decodedAgainLimit else {
+            return false
+        }
+        goForward(from: rank)
+        return true
     }
 
     /// What is left out at the rate there is: at 4 times and more what is late already and helps no other

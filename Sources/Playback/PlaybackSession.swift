@@ -52,6 +52,10 @@ final class PlaybackSession: Sendable {
     let pieces: PieceDecoder
     /// Pictures for steps back.
     let cache: Mutex<PictureCache>
+    let liveClock: LiveClock
+    private let sink: Mutex<WholePictureSink?> = Mutex(nil)
+    /// Whether the decoder may still be one that holds pictures back, although they come as they are made.
+    let mayHoldBack: Mutex<Bool>
     let queue = DispatchQueue(label: "tplay reader")
     let feed = Mutex(Feed())
     private let lastRankStore: Mutex<Int?> = Mutex(nil)
@@ -66,7 +70,8 @@ final class PlaybackSession: Sendable {
     init(
         path: String, options: PlaybackOptions, onEvent: @escaping @Sendable (Event) -> Void
     ) throws(StreamError) {
-        let source = try openByteSource(path: path, retainedByteLimit: options.bufferByteLimit)
+        let source = try openByteSource(
+            path: path, retainedByteLimit: options.bufferByteLimit, follows: options.followsFiles)
         let index = StreamIndex(byteCount: source.byteCount)
         self.source = source
         self.index = index
@@ -80,11 +85,20 @@ final class PlaybackSession: Sendable {
         samples = Mutex(SampleSource(source, index: index))
         pieces = PieceDecoder(source, index: index)
         cache = Mutex(PictureCache(byteLimit: options.cacheByteLimit))
+        let liveClock = LiveClock(
+            source, index: index, timebase: timebase,
+            isFollowing: options.start == nil && !options.isPaused)
+        self.liveClock = liveClock
+        mayHoldBack = Mutex(source.byteCount == nil && !options.isLowDelay)
         var indexing = StreamIndexer.Options(rate: options.pictureRate)
         indexing.isInDecodingOrder = options.isInDecodingOrder
         indexing.showsAll = options.showsAll
+        indexing.isEager = options.isLowDelay
         startThread(named: "tplay index", niceness: 5) { [indexing] in
-            StreamIndexer.fill(index, from: source, options: indexing) { onEvent(.changed) }
+            StreamIndexer.fill(index, from: source, options: indexing) {
+                liveClock.noteArrival()
+                onEvent(.changed)
+            }
         }
     }
 
@@ -93,7 +107,14 @@ final class PlaybackSession: Sendable {
         layer.decodedImageAttributes = .native
         layer.decodingMode = decodingMode
         layer.waitsForSyncSample = !options.showsAll
-        layer.sink = screen
+        if isGrowing {
+            // The layer does not keep it.
+            let whole = WholePictureSink(screen, index: index)
+            sink.withLock { $0 = whole }
+            layer.sink = whole
+        } else {
+            layer.sink = screen
+        }
         layer.controlTimebase = timebase
         let onEvent = onEvent
         layer.eventHandler = { event in
@@ -109,9 +130,12 @@ final class PlaybackSession: Sendable {
 
     /// Frame threads for files; what comes as it is made, and what is shown as it is coded, is decoded at once.
     private var decodingMode: SampleDecodingMode {
-        if options.isInDecodingOrder { return .lowDelay }
-        return source.byteCount == nil ? .automatic : .throughput
+        if options.isInDecodingOrder || options.isLowDelay { return .lowDelay }
+        return isGrowing ? .automatic : .throughput
     }
+
+    /// Whether it is a pipe, or a file that is followed.
+    var isGrowing: Bool { source.byteCount == nil }
 
     /// Ends everything; waits until the reader is out of the way.
     func stop() {

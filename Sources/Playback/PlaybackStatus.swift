@@ -22,6 +22,10 @@ public struct PlaybackStatus: Sendable {
     public var isPaused = false
     /// Whether pictures are shown without regard to time.
     public var isUntimed = false
+    /// Whether each picture is shown when it arrives.
+    public var isLowDelay = false
+    /// Whether the stream has not gone on for a while.
+    public var isWaitingForData = false
     /// The picture's size after cropping; 0 before the first.
     public var width = 0
     /// The picture's height after cropping.

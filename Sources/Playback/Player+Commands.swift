@@ -11,6 +11,7 @@ extension Player {
     ///
     /// - Returns: What comes after this file, where it is left.
     func perform(_ command: PlayerCommand, _ session: PlaybackSession) -> Next? {
+        if command.leavesTheEnd { session.liveClock.follow(false) }
         switch command {
         case .quit: return .quit
         case .changeFile(let step): return .file(step)
@@ -60,7 +61,7 @@ extension Player {
             state.status.rate = rate
             if state.target != nil { state.startRate = state.runningRate }
             let isRunning =
-                !state.status.isPaused && !state.status.isUntimed && state.target == nil
+                !state.status.isPaused && !state.hasNoClock && state.target == nil
             return (isRunning, state.target ?? state.shownRank)
         }
         let isPaused = shared.withLock { $0.status.isPaused }
@@ -114,12 +115,13 @@ extension Player {
 
     /// The last picture: of a file, once it is all indexed.
     private func goToEnd(_ session: PlaybackSession) {
-        guard session.index.summary.isComplete || session.source.byteCount == nil else {
+        guard session.index.summary.isComplete || session.isGrowing else {
             shared.withLock { $0.status.message = "indexing" }
             pendingPlace = .picture(.max)
             return
         }
         go(to: clamped(.max, session), session)
+        session.liveClock.follow(true)
     }
 
     /// Goes to a place as soon as it is indexed.

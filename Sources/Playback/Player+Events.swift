@@ -17,9 +17,11 @@ extension Player {
                 deadline = nil
                 if let next = end(session, loopsLeft: &loopsLeft) { return next }
             }
-            for event in bell.wait(deadline: deadline) {
+            let dry = dryDeadline(session)
+            for event in bell.wait(deadline: [deadline, dry].compactMap(\.self).min()) {
                 if let next = take(event, session) { return next }
             }
+            if let dry { noteDry(at: dry) }
             applyEnd(session)
             if let pendingPlace { go(to: pendingPlace, session) }
             let news = news.withLock { $0 }
@@ -38,6 +40,32 @@ extension Player {
             }
             refreshCount(session)
         }
+    }
+
+    // MARK: Waiting for data
+
+    /// When a stream that is made while it is watched has not gone on for so long that it is worth a word.
+    private func dryDeadline(_ session: PlaybackSession) -> UInt64? {
+        guard session.isGrowing, terminal != nil, !news.withLock({ $0.hasPresentedLast }) else {
+            return nil
+        }
+        let state = shared.withLock { $0 }
+        guard !state.status.isWaitingForData, !state.status.isPaused, state.target == nil,
+            state.shownAt > 0, state.shownEnd.isNumeric
+        else { return nil }
+        let duration = CMClock.convertHostTimeToSystemUnits(state.shownEnd - state.shownTime)
+        return state.shownAt + max(500_000_000, duration * 3)
+    }
+
+    /// Says that the stream does not go on, if it does not.
+    private func noteDry(at deadline: UInt64) {
+        let now = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+        let isNews = shared.withLock { state -> Bool in
+            guard now >= deadline, state.shownAt + 500_000_000 <= now else { return false }
+            state.status.isWaitingForData = true
+            return true
+        }
+        if isNews { screen?.refreshText() }
     }
 
     // MARK: The end
@@ -59,7 +87,7 @@ extension Player {
         if state.target != nil { return .now }
         // A pause on the last picture lasts; where nobody can end it there is none.
         if state.status.isPaused { return terminal == nil ? .now : .none }
-        if state.status.isUntimed { return .now }
+        if state.hasNoClock { return .now }
         let (time, rate) = session.timebase.timeAndRate
         guard rate != 0 else { return terminal == nil ? .now : .none }
         // Backwards the first picture has had its time when the time is back at its beginning.

@@ -5,10 +5,15 @@ import SampleDisplay
 import Terminal
 
 extension Player {
+    /// How long nothing is on the screen before a stream is there, in nanoseconds.
+    private static let startPatience: UInt64 = 400_000_000
+
     /// Waits until the first picture to show is indexed, takes the screen and begins.
     ///
     /// - Returns: What comes next, where the file cannot be played; nil when it plays.
     func awaitStart(_ session: PlaybackSession, _ result: inout FileOutcome) -> Next? {
+        let patience =
+            CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time) + Self.startPatience
         while true {
             switch firstPicture(session) {
             case .success(let rank?):
@@ -18,15 +23,43 @@ extension Player {
                 result.failure = failure
                 return .file(1)
             }
-            // Signals end the wait for a stream that does not come; keys are not read yet.
-            for event in bell.wait(deadline: nil) {
-                switch event {
-                case .signal(let signal): return .signal(signal)
-                case .inputClosed: return .quit
-                default: break
+            let now = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+            if session.isGrowing, terminal != nil, now >= patience, drawing == nil {
+                // A stream that lets itself be waited for is waited for on the screen.
+                do throws(TerminalError) {
+                    _ = try openScreen()
+                } catch {
+                    outcome.terminalError = error
+                    return .quit
                 }
+                configureFirstTime()
             }
+            let isWaiting = session.isGrowing && drawing == nil && terminal != nil
+            for event in bell.wait(deadline: isWaiting ? patience : nil) {
+                if let next = takeEarly(event) { return next }
+            }
+            screen?.refreshText()
         }
+    }
+
+    /// What ends the wait for the first picture; there is none for other keys to act on.
+    private func takeEarly(_ event: TerminalEvent) -> Next? {
+        switch event {
+        case .signal(let signal): return .signal(signal)
+        case .inputClosed: return .quit
+        case .resize, .capabilities:
+            if drawing != nil { configure() }
+        case .redraw: screen?.redraw()
+        case .suspend where screen != nil:
+            screen?.pause()
+            try? terminal?.suspend()
+            screen?.resume()
+            screen?.redraw()
+        case .key(let key) where screen != nil:
+            if case .quit? = interface.command(key, 0) { return .quit }
+        default: break
+        }
+        return nil
     }
 
     /// The rank of the first picture to show, nil while it is not indexed.

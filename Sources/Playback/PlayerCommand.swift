@@ -37,3 +37,17 @@ public enum PlayerCommand: Hashable, Sendable {
     /// Ends.
     case quit
 }
+
+extension PlayerCommand {
+    /// Whether it goes elsewhere than where a stream that is being made has come to.
+    var leavesTheEnd: Bool {
+        switch self {
+        case .togglePause, .step, .seek, .seekRandomAccess, .goToStart, .askForPlace, .scaleRate,
+            .reverse, .markLoop:
+            true
+        case .goToEnd, .resetRate, .toggleLoop, .changeFile, .toggleKeys, .toggleInformation,
+            .snapshot, .nextRenderer, .quit:
+            false
+        }
+    }
+}

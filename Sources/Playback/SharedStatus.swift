@@ -21,6 +21,8 @@ final class SharedStatus: Sendable {
         var shownCount = 0
         /// The presentation rank on show.
         var shownRank: Int?
+        /// When it came there, in nanoseconds of the host clock.
+        var shownAt: UInt64 = 0
         var shownTime: CMTime = .invalid
         var shownEnd: CMTime = .invalid
         /// The picture last asked for, until it is on show.
@@ -37,7 +39,10 @@ final class SharedStatus: Sendable {
         var goingOnCount = 0
 
         /// The rate of the timebase, once the target is on show.
-        var runningRate: Double { status.isPaused || status.isUntimed ? 0 : status.rate }
+        var runningRate: Double { status.isPaused || hasNoClock ? 0 : status.rate }
+
+        /// Whether what is shown does not follow from the time.
+        var hasNoClock: Bool { status.isUntimed || status.isLowDelay }
 
         /// Whether pictures are played in falling order.
         var isBackward: Bool { !status.isPaused && status.rate < 0 }
@@ -62,6 +67,7 @@ final class SharedStatus: Sendable {
             state.status.rate = options.rate == 0 ? 1 : options.rate
             state.status.isPaused = options.isPaused || options.rate == 0
             state.status.isUntimed = options.isUntimed
+            state.status.isLowDelay = options.isLowDelay
             state.session = session
         }
     }
@@ -78,8 +84,11 @@ final class SharedStatus: Sendable {
         }
         let isDamaged = picture.isDamaged || entry?.isDamaged ?? false
         let session = withLock { $0.session }
+        let now = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
         let (rate, isTarget) = withLock { state -> (Double?, Bool) in
             state.shownCount += 1
+            state.shownAt = now
+            state.status.isWaitingForData = false
             state.shownRank = entry.map { Int($0.presentationRank) }
             state.shownTime = picture.presentationTimeStamp
             state.shownEnd = picture.presentationTimeStamp + picture.duration
@@ -129,6 +138,7 @@ final class SharedStatus: Sendable {
             seen = withLock { $0.goingOnCount }
             skipMissingTarget()
             advanceUntimed()
+            advanceToNewest()
         } while withLock({ state in
             guard state.goingOnCount == seen else { return true }
             state.goingOnCount = 0
@@ -146,6 +156,19 @@ final class SharedStatus: Sendable {
             let next = session.layer.presentationTimeStamp(inPlaceOf: time)
         else { return }
         try? session.timebase.setTime(next)
+    }
+
+    /// With low delay: whatever is next is due at once; of two that are there the later one is shown.
+    private func advanceToNewest() {
+        let session = withLock { state -> PlaybackSession? in
+            state.status.isLowDelay && !state.status.isPaused && state.target == nil
+                ? state.session : nil
+        }
+        guard let session else { return }
+        let start = session.timebase.time
+        var time = start
+        while let next = session.layer.nextPresentationTimeStamp(after: time) { time = next }
+        if time > start { try? session.timebase.setTime(time) }
     }
 
     /// Without regard to time: the picture on show has been written, so the next one is due.

@@ -46,6 +46,8 @@ enum Failure {
             return "the access unit at byte \(offset) cannot be decoded"
         case .dropped(let offset):
             return "byte \(offset) of the pipe is no longer in memory; --buffer keeps more"
+        case .truncated:
+            return "has become shorter while it was followed; start again to play it anew"
         case .cancelled: return "interrupted"
         }
     }

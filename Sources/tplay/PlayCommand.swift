@@ -58,6 +58,8 @@ extension PlaybackOptions {
         loopCount = options.loopCount
         pictureRate = options.pictureRate
         isUntimed = options.isUntimed
+        isLowDelay = options.isLowDelay
+        followsFiles = options.follows
         isInDecodingOrder = options.order == .decode
         showsAll = options.showsAll
         isStrict = options.isStrict

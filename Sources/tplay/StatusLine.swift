@@ -11,9 +11,13 @@ enum StatusLine {
             parts.append(Seconds.clock(ticks: status.ticks, timescale: status.timescale))
             parts.append(status.pictureType)
         } else {
-            parts.append(status.skipped > 0 ? "waiting, \(status.skipped) skipped" : "waiting")
+            parts.append(
+                status.skipped > 0
+                    ? "waiting for a random access point, \(status.skipped) pictures skipped"
+                    : "waiting for data")
         }
         parts.append(rate(status))
+        if status.isWaitingForData, status.picture != nil { parts.append("waiting for data") }
         if let start = status.loopStart {
             parts.append("loop \(start)-\(status.loopEnd.map(String.init) ?? "")")
         } else if status.isLooping {
@@ -39,6 +43,7 @@ enum StatusLine {
     private static func rate(_ status: PlaybackStatus) -> String {
         if status.isPaused { return "paused" }
         if status.isUntimed { return "untimed" }
+        if status.isLowDelay { return "low delay" }
         let thousandths = Int64((status.rate * 1000).rounded())
         let text = Seconds.text(ticks: thousandths, timescale: 1000, places: 3)
         // 1.000 is 1, 0.500 is 0.5.

@@ -5,10 +5,11 @@ import Glibc
 /// - Parameters:
 ///   - path: A path in the file system, or `-`.
 ///   - retainedByteLimit: Bytes kept of a pipe, to go back in.
+///   - follows: Whether to wait for more at the end of a regular file.
 /// - Returns: A file, or a pipe for what cannot be read at any place.
 /// - Throws: ``StreamError``: the file cannot be opened, is a directory or is empty.
 public func openByteSource(
-    path: String, retainedByteLimit: Int = 256 << 20
+    path: String, retainedByteLimit: Int = 256 << 20, follows: Bool = false
 ) throws(StreamError) -> any ByteSource {
     // A FIFO that nobody writes to yet would hold up the call; the wait belongs to the reads.
     let descriptor =
@@ -26,6 +27,8 @@ public func openByteSource(
     case S_IFDIR:
         close(descriptor)
         throw .directory
+    case S_IFREG where follows:
+        return GrowingFileSource(descriptor: descriptor)
     case S_IFREG:
         guard facts.st_size > 0 else {
             close(descriptor)

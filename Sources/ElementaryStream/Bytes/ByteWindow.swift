@@ -45,7 +45,15 @@ package struct ByteWindow: ~Copyable {
     }
 
     /// Drops what stands before `needed` and reads on behind the rest.
-    package mutating func slide(keepingFrom needed: Int64) throws(StreamError) {
+    ///
+    /// - Parameters:
+    ///   - needed: Where the parser goes on.
+    ///   - patience: Nanoseconds to wait for bytes; nil waits for ever.
+    /// - Returns: False where no byte came in that time.
+    @discardableResult
+    package mutating func slide(
+        keepingFrom needed: Int64, patience: UInt64? = nil
+    ) throws(StreamError) -> Bool {
         let dropped = Int(min(max(needed - offset, 0), Int64(filled)))
         if dropped == filled {
             filled = 0
@@ -62,16 +70,27 @@ package struct ByteWindow: ~Copyable {
             filled -= dropped
         } else {
             let room = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-            return try fill(room)
+            return try fill(room, patience)
         }
         offset += Int64(dropped)
-        try fill(.init(rebasing: buffer[filled...]))
+        return try fill(.init(rebasing: buffer[filled...]), patience)
     }
 
-    private mutating func fill(_ room: UnsafeMutableRawBufferPointer) throws(StreamError) {
-        let count = try source.read(into: room, at: endOffset)
+    private mutating func fill(
+        _ room: UnsafeMutableRawBufferPointer, _ patience: UInt64?
+    ) throws(StreamError) -> Bool {
+        let count: Int
+        if let patience {
+            guard let read = try source.read(into: room, at: endOffset, patience: patience) else {
+                return false
+            }
+            count = read
+        } else {
+            count = try source.read(into: room, at: endOffset)
+        }
         filled += count
         if count == 0 { isAtEnd = true }
         if releases { source.release(before: endOffset) }
+        return true
     }
 }

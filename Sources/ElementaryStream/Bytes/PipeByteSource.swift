@@ -1,5 +1,6 @@
 import Glibc
 import MediaTime
+import Synchronization
 
 /// A pipe, terminal or socket: read as it comes, with the newest bytes kept so that a player can go back.
 ///
@@ -28,6 +29,13 @@ public final class PipeByteSource: ByteSource {
     private let wake: (read: Int32, write: Int32)
     private let retainedByteLimit: Int
     private let state = Monitor(State())
+    private let waited = Atomic<UInt64>(0)
+
+    /// 20 ms: half a picture at 25 a second.
+    public var silence: UInt64? { 20_000_000 }
+
+    /// How long reads have waited for the writer, in nanoseconds over all.
+    public var waitedNanoseconds: UInt64 { waited.load(ordering: .relaxed) }
 
     /// Nil: the length of a pipe is known at its end.
     public var byteCount: Int64? { nil }
@@ -58,8 +66,27 @@ public final class PipeByteSource: ByteSource {
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StreamError) -> Int {
         while true {
+            if let count = try read(into: buffer, at: offset, deadline: nil) { return count }
+        }
+    }
+
+    /// Reads what is kept, or waits for the pipe for some time.
+    public func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, patience: UInt64
+    ) throws(StreamError) -> Int? {
+        try read(into: buffer, at: offset, deadline: Self.now + patience)
+    }
+
+    private static var now: UInt64 {
+        CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+    }
+
+    private func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, deadline: UInt64?
+    ) throws(StreamError) -> Int? {
+        while true {
             // Either the bytes, or the right to read the pipe.
-            let step: Step? = state.wait { state in
+            let step: Step? = state.wait(deadline: deadline) { state in
                 if state.isCancelled { return .failed(.cancelled) }
                 if offset < state.start { return .failed(.dropped(offset: offset)) }
                 if offset < state.end {
@@ -76,7 +103,8 @@ public final class PipeByteSource: ByteSource {
             switch step {
             case .copied(let count): return count
             case .failed(let error): throw error
-            case .read, nil: readMore()
+            case .read: guard readMore(deadline) else { return nil }
+            case nil: return nil
             }
         }
     }
@@ -108,15 +136,26 @@ public final class PipeByteSource: ByteSource {
     }
 
     /// Waits for the pipe, without the lock, and appends what it gives.
-    private func readMore() {
+    ///
+    /// - Returns: False at the deadline.
+    private func readMore(_ deadline: UInt64?) -> Bool {
         let piece = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) {
-            buffer -> (count: Int, errno: Int32) in
+            buffer -> (count: Int, errno: Int32)? in
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
             ]
             while true {
-                guard poll(&polled, 2, -1) >= 0 || errno == EINTR else { return (-1, errno) }
+                let start = Self.now
+                var timeout: Int32 = -1
+                if let deadline {
+                    // Rounded up: never a turn without waiting.
+                    timeout = deadline > start ? Int32((deadline - start + 999_999) / 1_000_000) : 0
+                }
+                let ready = poll(&polled, 2, timeout)
+                waited.add(Self.now - start, ordering: .relaxed)
+                guard ready >= 0 || errno == EINTR else { return (-1, errno) }
+                if ready == 0 { return nil }
                 if polled[1].revents != 0 { return (-1, ECANCELED) }
                 if polled[0].revents == 0 { continue }
                 let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
@@ -129,6 +168,7 @@ public final class PipeByteSource: ByteSource {
         }
         state.update { state in
             state.isReading = false
+            guard let piece else { return }
             // EIO is how a terminal or a pseudo-terminal says that its other side has gone.
             if piece.count == 0 || piece.errno == EIO {
                 state.isAtEnd = true
@@ -143,6 +183,7 @@ public final class PipeByteSource: ByteSource {
                 state.chunks.removeFirst()
             }
         }
+        return piece != nil
     }
 
     private static func append(_ bytes: UnsafeRawBufferPointer, to state: inout State) {

@@ -1,5 +1,5 @@
 import H264
-import MediaTime
+public import MediaTime
 import SampleBuffers
 
 /// Every access unit of a stream as far as it has been read: where it stands, when it is presented.
@@ -23,9 +23,22 @@ public final class StreamIndex: Sendable {
     }
 
     struct State {
-        private(set) var entries: [IndexEntry] = []
-        /// The highest presentation rank among them, -1 for none.
-        private(set) var lastRank = -1
+        /// The last ``early`` of them are early.
+        var entries: [IndexEntry] = []
+        /// The highest presentation rank among those that are certain, -1 for none.
+        var certainLastRank = -1
+        /// What early entries are known by: complete only if the stream goes on with another access unit.
+        var early: [Early] = []
+        /// Where the last NAL unit of the last certain entry ends.
+        var lastEnd: Int64 = 0
+        /// The ends of entries behind which there is much padding, by decode rank.
+        var paddedEnds: [Int: Int64] = [:]
+        /// The player has taken the entries before this one.
+        var consumedRank = 0
+        /// The first access unit that the player took and that has turned out to be another.
+        var amendedRank: Int?
+        /// The early entry that could not be decoded.
+        var refusedRank: Int?
         var formats: [Format] = []
         var randomAccessPoints: [RandomAccessPoint] = []
         var rate: PictureRate?
@@ -42,9 +55,11 @@ public final class StreamIndex: Sendable {
         var consumerOffset: Int64 = 0
         var isCancelled = false
 
-        mutating func append(_ batch: [IndexEntry]) {
-            entries.append(contentsOf: batch)
-            lastRank = batch.reduce(lastRank) { max($0, Int($1.presentationRank)) }
+        /// The highest presentation rank, -1 for none.
+        var lastRank: Int {
+            entries.suffix(early.count).reduce(certainLastRank) {
+                max($0, Int($1.presentationRank))
+            }
         }
     }
 
@@ -105,6 +120,36 @@ public final class StreamIndex: Sendable {
 
     /// The last picture indexed in presentation order, -1 where there is none.
     public var lastRank: Int { state.withLock { $0.lastRank } }
+
+    /// What has been indexed since there were `count` access units.
+    public struct News: Sendable {
+        /// How many there are now.
+        public var count: Int
+        /// How many of them are new.
+        public var added: Int
+        /// The time of the first of them in presentation order that is shown.
+        public var time: CMTime
+        /// How long that is presented.
+        public var duration: CMTime
+        /// Whether the player had taken all that was there before.
+        public var isAwaited: Bool
+    }
+
+    /// What has been indexed since there were `count` access units; nil for nothing that is shown.
+    public func news(from count: Int) -> News? {
+        state.withLock { state in
+            let new = state.entries.dropFirst(count).filter(\.isShown)
+            guard let first = new.min(by: { $0.presentationTicks < $1.presentationTicks }) else {
+                return nil
+            }
+            let timescale = (state.rate ?? .default).timescale
+            return News(
+                count: state.entries.count, added: state.entries.count - count,
+                time: CMTime(value: first.presentationTicks, timescale: timescale),
+                duration: CMTime(value: Int64(first.durationTicks), timescale: timescale),
+                isAwaited: state.consumedRank >= count)
+        }
+    }
 
     /// What is known of the stream, in lines for people.
     public var facts: [String] {
@@ -253,6 +298,7 @@ public final class StreamIndex: Sendable {
             if now.isComplete || now.failure != nil { return false }
             let isInterrupted = state.wait { state -> Bool? in
                 if state.interruptions != number || state.isCancelled { return true }
+                if state.amendedRank != nil { return true }
                 return state.entries.count != now.count || state.isComplete ? false : nil
             }
             if isInterrupted ?? false { return false }

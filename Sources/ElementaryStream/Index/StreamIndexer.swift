@@ -17,6 +17,8 @@ public struct StreamIndexer: ~Copyable {
         public var isInDecodingOrder = false
         /// Whether what comes before the first random access point is shown too.
         public var showsAll = false
+        /// Whether pictures count as in order until one is seen that is not.
+        public var isEager = false
 
         /// The stream's own order and rate; what can be decoded.
         public init(rate: PictureRate? = nil) { self.rate = rate }
@@ -29,12 +31,14 @@ public struct StreamIndexer: ~Copyable {
     private let source: any ByteSource
     private let isPipe: Bool
     private var sequence: AccessUnitSequence
-    private var batch: [IndexEntry] = []
+    private var rule: SilenceRule?
+    private var batch: [(entry: IndexEntry, known: StreamIndex.State.Early)] = []
     private var formats = FormatCache()
     private var newFormats: [StreamIndex.Format] = []
     private var newPoints: [StreamIndex.RandomAccessPoint] = []
     /// A recovery point that is not complete yet, with the frame_num that completes it.
     private var recovering: (point: StreamIndex.RandomAccessPoint, frameNum: Int)?
+    private var recoveringOffset: Int64?
     private var shown = 0
     private var hasFlushedShown = false
     private var damaged = 0
@@ -72,8 +76,9 @@ public struct StreamIndexer: ~Copyable {
         self.index = index
         self.source = source
         isPipe = source.byteCount == nil
+        rule = source.silence.map { SilenceRule(least: $0) }
         sequence = AccessUnitSequence(
-            source, rate: options.rate, lookahead: isPipe ? 0 : 32)
+            source, rate: options.rate, lookahead: isPipe ? 0 : 32, isEager: options.isEager)
     }
 
     /// - Parameters:
@@ -89,12 +94,22 @@ public struct StreamIndexer: ~Copyable {
     /// - Parameter onProgress: Called on this thread when there is more in the index.
     public mutating func run(onProgress: () -> Void) {
         do throws(StreamError) {
-            while let unit = try sequence.next() {
-                try append(unit)
-                if batch.count >= Self.batchCount || isPipe || !hasFlushedShown {
+            reading: while true {
+                switch try sequence.step(patience: rule?.patience) {
+                case .end: break reading
+                case .pause:
+                    let isNew = try enterUnitsUnderWay()
+                    if sequence.isInPadding, !passPadding() { return }
+                    guard isNew else { continue }
+                case .unit(let unit):
+                    try append(unit)
+                    rule?.pass(unit.accessUnit)
+                    guard batch.count >= Self.batchCount || isPipe || !hasFlushedShown else {
+                        continue
+                    }
                     guard flush(isComplete: false) else { return }
-                    onProgress()
                 }
+                onProgress()
             }
             _ = flush(isComplete: true)
         } catch {
@@ -104,14 +119,70 @@ public struct StreamIndexer: ~Copyable {
     }
 
     private mutating func append(_ unit: TimedAccessUnit) throws(StreamError) {
+        var ticks = nextTicks
+        try enter(placed(unit, at: &ticks))
+        nextTicks = ticks
+    }
+
+    /// The unit as the options want it.
+    private func placed(_ unit: TimedAccessUnit, at ticks: inout Int64) -> TimedAccessUnit {
         var timed = unit
         if options.showsAll { timed.isShown = true }
         if options.isInDecodingOrder {
             timed.presentationRank = timed.decodeRank
-            timed.presentationTicks = nextTicks
-            nextTicks += timed.durationTicks
+            timed.presentationTicks = ticks
+            ticks += timed.durationTicks
         }
-        try enter(timed)
+        return timed
+    }
+
+    /// Indexes, for the time being, the units that are complete if the stream pauses between two of them.
+    ///
+    /// - Returns: Whether there are any.
+    private mutating func enterUnitsUnderWay() throws(StreamError) -> Bool {
+        var ticks = nextTicks
+        var early: [(IndexEntry, StreamIndex.State.Early)] = []
+        let known = formats.descriptions.count
+        var earlyFormats: [StreamIndex.Format] = []
+        var earlyShown = 0
+        let sliceCount = sequence.isInPadding ? 0 : rule?.sliceCount ?? 1
+        for unit in sequence.unitsUnderWay(sliceCount: sliceCount) {
+            let timed = placed(unit, at: &ticks)
+            let format = try formats.index(forUnitAhead: timed.accessUnit)
+            if formats.descriptions.count > known + earlyFormats.count {
+                earlyFormats.append(
+                    .init(
+                        description: formats.descriptions[format],
+                        parameterSets: timed.accessUnit.parameterSets))
+            }
+            early.append((IndexEntry(timed, format: UInt16(format)), .init(timed.accessUnit)))
+            if timed.isShown { earlyShown += 1 }
+        }
+        guard !early.isEmpty else { return false }
+        let (rate, depth, offset) = (sequence.rate, sequence.reorderDepth, sequence.offset)
+        let isMistaken = index.state.update { [early, earlyFormats, shown, earlyShown] state in
+            state.formats.append(contentsOf: earlyFormats)
+            state.rate = state.rate ?? rate ?? options.rate
+            state.reorderDepth = max(state.reorderDepth, depth)
+            state.shownCount = shown + earlyShown
+            state.offset = offset
+            return state.enter([], early: early)
+        }
+        if isMistaken { rule?.noteMistake() }
+        return true
+    }
+
+    /// Lets go of padding without end, once the player has taken all that stands before it.
+    ///
+    /// - Returns: False when the index was cancelled.
+    private func passPadding() -> Bool {
+        guard !source.keepsAll else { return true }
+        let isTaken = index.state.wait { state -> Bool? in
+            if state.isCancelled { return false }
+            return state.isAwaited ? true : nil
+        }
+        if recovering == nil { source.release(before: sequence.offset) }
+        return isTaken ?? false
     }
 
     private mutating func enter(_ timed: TimedAccessUnit) throws(StreamError) {
@@ -123,7 +194,7 @@ public struct StreamIndexer: ~Copyable {
                 .init(
                     description: formats.descriptions[format], parameterSets: unit.parameterSets))
         }
-        batch.append(IndexEntry(timed, format: UInt16(format)))
+        batch.append((IndexEntry(timed, format: UInt16(format)), .init(timed.accessUnit)))
         if timed.isShown { shown += 1 }
         if timed.isDamaged { damaged += 1 }
         noteRandomAccess(timed)
@@ -137,11 +208,12 @@ public struct StreamIndexer: ~Copyable {
         switch unit.randomAccess {
         case .idr:
             newPoints.append(point)
-            recovering = nil
+            (recovering, recoveringOffset) = (nil, nil)
             return
         case .recoveryPoint(let count):
             let modulus = unit.sequenceParameterSet.maximumFrameNum
             if recovering == nil {
+                recoveringOffset = unit.byteRange.lowerBound
                 recovering = (point, (unit.frameNum + count) % modulus)
             }
         case .intra, .none: break
@@ -150,7 +222,7 @@ public struct StreamIndexer: ~Copyable {
         else { return }
         point.decodeRank = pending.point.decodeRank
         newPoints.append(point)
-        recovering = nil
+        (recovering, recoveringOffset) = (nil, nil)
     }
 
     /// Hands over what is new.
@@ -161,9 +233,9 @@ public struct StreamIndexer: ~Copyable {
         let (depth, nals, offset) = (
             sequence.reorderDepth, sequence.nalUnitCount, sequence.offset
         )
-        let isCancelled = index.state.update {
+        let (isCancelled, isMistaken) = index.state.update {
             [batch, newFormats, newPoints, shown, damaged] state in
-            state.append(batch)
+            let isMistaken = state.enter(batch, early: isComplete ? [] : nil)
             state.formats.append(contentsOf: newFormats)
             state.randomAccessPoints.append(contentsOf: newPoints)
             state.rate = state.rate ?? rate
@@ -174,17 +246,23 @@ public struct StreamIndexer: ~Copyable {
             state.offset = offset
             state.isComplete = isComplete
             state.failure = failure
-            return state.isCancelled
+            return (state.isCancelled, isMistaken)
         }
+        if isMistaken { rule?.noteMistake() }
         hasFlushedShown = shown > 0
+        if shown == 0, let last = batch.last {
+            // Nobody will go back before where decoding may begin.
+            source.release(before: recoveringOffset ?? last.entry.offset)
+        }
         batch.removeAll(keepingCapacity: true)
         newFormats.removeAll(keepingCapacity: true)
         newPoints.removeAll(keepingCapacity: true)
         if isCancelled { return false }
-        guard isPipe, !isComplete else { return true }
+        guard !source.keepsAll, !isComplete else { return true }
         // What is read of a pipe is kept in memory until the player is past it.
         return index.state.wait { state -> Bool? in
             if state.isCancelled { return false }
+            if state.isAwaited { return true }
             return offset - state.consumerOffset < Self.pipeAheadByteCount ? true : nil
         } ?? false
     }

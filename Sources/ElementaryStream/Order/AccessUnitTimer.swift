@@ -9,6 +9,7 @@ struct AccessUnitTimer {
     private var gate = RandomAccessGate()
     private var damage = DamageTracker()
     private let askedRate: PictureRate?
+    private let isEager: Bool
 
     /// Access units that have gone in.
     var count: Int { order.count }
@@ -20,7 +21,9 @@ struct AccessUnitTimer {
     /// - Parameters:
     ///   - rate: The picture rate, in place of the stream's.
     ///   - lookahead: Access units taken before the first comes out, by which the reorder depth is seen.
-    init(rate: PictureRate?, lookahead: Int) {
+    ///   - isEager: Whether pictures are in order until one is seen that is not, whatever the parameter sets allow.
+    init(rate: PictureRate?, lookahead: Int, isEager: Bool = false) {
+        self.isEager = isEager
         order = PresentationOrder(lookahead: lookahead)
         askedRate = rate
     }
@@ -38,12 +41,15 @@ struct AccessUnitTimer {
         order.append(
             unit, pictureOrderCount: accessUnit.pictureOrderCount.value,
             beginsSequence: accessUnit.beginsPictureOrder,
-            bound: sps.maximumReorderDepth, duration: ticks,
+            bound: sps.maximumReorderDepth, isEager: isEager, duration: ticks,
             byteCount: accessUnit.nalUnits.reduce(0) { $0 + $1.byteCount })
     }
 
     /// Tells that no more will come.
     mutating func finish() { order.finish() }
+
+    /// Gives ranks that are likely to all that wait: on a copy.
+    mutating func presumeRanks() { order.presumeRanks() }
 
     /// Lets go of memory that is not needed any more.
     mutating func compact() { order.compact() }

@@ -39,6 +39,15 @@ package struct PresentationOrder<Payload> {
     private var recentTicks: [Int64] = []
     private var firstRecentRank = 0
 
+    /// The largest picture order count that has a rank.
+    private var lastOut = Int.min
+    /// The picture order count that was given a rank last in this coded video sequence.
+    private var lastRanked: Int?
+    /// The least distance between the counts of two pictures that follow each other; 0 while it is not known.
+    private var step = 0
+    /// Pictures that came when their place was taken.
+    private var lateDepth = 0
+
     /// The decode time of the unit that went out last.
     private var lastDecodeTicks = Int64.min
 
@@ -56,13 +65,19 @@ package struct PresentationOrder<Payload> {
     ///   - pictureOrderCount: The smaller of its fields'.
     ///   - beginsSequence: Whether picture order counts begin anew with it.
     ///   - bound: How many pictures the stream may present after one that is decoded later (5.7).
+    ///   - isEager: Whether of these only so many are waited for as have been seen to come late.
     ///   - duration: How long it stays, in ticks.
     ///   - byteCount: The bytes of its NAL units.
     package mutating func append(
         _ payload: Payload, pictureOrderCount: Int, beginsSequence: Bool, bound: Int,
-        duration: Int64, byteCount: Int
+        isEager: Bool = false, duration: Int64, byteCount: Int
     ) {
-        if beginsSequence { bump(downTo: 0) }
+        if beginsSequence {
+            bump(downTo: 0)
+            lastOut = .min
+            lastRanked = nil
+        }
+        if pictureOrderCount < lastOut { lateDepth += 1 }
         let entry = Entry(
             payload: payload, pictureOrderCount: pictureOrderCount, duration: duration)
         let index = entries.count
@@ -75,7 +90,7 @@ package struct PresentationOrder<Payload> {
             place -= 1
         }
         waiting.insert(index, at: place)
-        bump(downTo: bound)
+        bump(downTo: isEager ? min(bound, lateDepth) : bound)
     }
 
     /// Tells that no more will come: every rank is fixed.
@@ -106,6 +121,27 @@ package struct PresentationOrder<Payload> {
         return (entry.payload, stamp)
     }
 
+    /// Gives those that wait the ranks that they will have if the stream goes on as it did so far, without a gap in its
+    /// counts: for a player that has to decode before all is certain. On a copy; nothing certain follows from it.
+    package mutating func presumeRanks() {
+        guard let first = waiting.first else { return }
+        let base = lastRanked ?? entries[first].pictureOrderCount
+        let baseRank = lastRanked == nil ? nextRank : nextRank - 1
+        var least = nextRank
+        for index in waiting {
+            let distance = entries[index].pictureOrderCount - base
+            // The first one of a sequence has its place whatever the distances are.
+            guard distance == 0 || step > 0, distance >= 0, distance == 0 || distance % step == 0
+            else { return }
+            let rank = baseRank + (distance == 0 ? 0 : distance / step)
+            guard rank >= least, rank - nextRank < 1024 else { return }
+            least = rank + 1
+            entries[index].rank = rank
+            entries[index].presentationTicks =
+                nextTicks + Int64(rank - nextRank) * entries[index].duration
+        }
+    }
+
     /// The DTS of the unit at the head: the presentation time of the picture `reorderDepth` ranks before
     /// its decode rank, so that times of decoding rise like times of presentation and none is later
     /// than its own.
@@ -121,6 +157,10 @@ package struct PresentationOrder<Payload> {
         // A unit that comes out also fixes the depth for those behind it.
         let out = waiting.count - limit
         for index in waiting[..<out] {
+            lastOut = max(lastOut, entries[index].pictureOrderCount)
+            let distance = entries[index].pictureOrderCount - (lastRanked ?? .max / 2)
+            if distance > 0 { step = step == 0 ? distance : min(step, distance) }
+            lastRanked = entries[index].pictureOrderCount
             entries[index].rank = nextRank
             entries[index].presentationTicks = nextTicks
             let decodeRank = headDecodeRank + index - head

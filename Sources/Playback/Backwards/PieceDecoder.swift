@@ -73,7 +73,7 @@ package final class PieceDecoder: Sendable {
             guard let next = try? samples.next() else { break }
             switch next {
             case .end: break decoding
-            case .interrupted: continue
+            case .interrupted, .amended: continue
             case .sample(let sample):
                 guard let format = sample.formatDescription, wanted.needs(sample) else { continue }
                 if let session = kept.session, !session.canAccept(format) {

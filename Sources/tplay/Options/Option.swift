@@ -69,10 +69,10 @@ extension Option {
             help: "what comes before random access too (default: no)"),
         .init(
             name: .lowDelay, group: .playing, argument: nil,
-            help: "show a picture when it arrives (default: at its time)", isAvailable: false),
+            help: "show a picture when it arrives (default: at its time)"),
         .init(
             name: .follow, group: .playing, argument: nil,
-            help: "at the end of the file wait for more (default: end)", isAvailable: false),
+            help: "at the end of the file wait for more (default: end)"),
         .init(
             name: .buffer, group: .playing, argument: "B",
             help: "compressed bytes kept of a pipe (default: 256M)"),

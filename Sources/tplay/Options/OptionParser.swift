@@ -156,6 +156,8 @@ enum OptionParser {
             else { throw wrong("must be pictures a second such as 25, 29.97 or 30000/1001") }
             options.pictureRate = rate
         case .untimed: options.isUntimed = true
+        case .lowDelay: options.isLowDelay = true
+        case .follow: options.follows = true
         case .order: options.order = try choice(Options.Order.self)
         case .fromAny: options.showsAll = true
         case .strict: options.isStrict = true
@@ -198,7 +200,7 @@ enum OptionParser {
         case .testPattern: options.wantsTestPattern = true
         case .help: options.wantsHelp = true
         case .version: options.wantsVersion = true
-        case .lowDelay, .follow, .deinterlace, .maxRate: break
+        case .deinterlace, .maxRate: break
         }
     }
 

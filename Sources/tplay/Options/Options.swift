@@ -23,6 +23,9 @@ struct Options: Sendable {
     var loopCount: Int? = 1
     var pictureRate: PictureRate?
     var isUntimed = false
+    var isLowDelay = false
+    /// Whether at the end of a regular file more is waited for.
+    var follows = false
     var isStrict = false
     var order = Order.presentation
     /// Whether what comes before the first random access point is shown too.

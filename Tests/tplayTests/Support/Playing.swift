@@ -17,6 +17,14 @@ final class Playing {
         screen = TerminalScreen(columns: size.columns, rows: size.rows)
     }
 
+    /// A line of a shell that starts the program.
+    init(size: PseudoTerminal.Size, shell: String) throws {
+        terminal = try PseudoTerminal(
+            "/bin/bash", ["-c", shell], environment: ["COLORTERM": "truecolor"], size: size,
+            answers: .plain)
+        screen = TerminalScreen(columns: size.columns, rows: size.rows)
+    }
+
     /// Plays the terminal until the screen is as wanted.
     @discardableResult
     func wait(

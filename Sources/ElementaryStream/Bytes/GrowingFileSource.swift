@@ -1,0 +1,86 @@
+import Glibc
+import Synchronization
+
+/// A regular file that somebody writes to: at its end a read waits for more.
+///
+/// Looked at ten times a second while it is waited for.
+public final class GrowingFileSource: ByteSource {
+    private static let interval: UInt64 = 100_000_000
+
+    private let descriptor: Int32
+    /// Both ends of a pipe: a byte in it ends every wait.
+    private let wake: (read: Int32, write: Int32)
+    private let isCancelled = Atomic(false)
+    private let waited = Atomic<UInt64>(0)
+
+    /// Nil: it grows.
+    public var byteCount: Int64? { nil }
+
+    /// Nothing has to be kept of a file.
+    public var keepsAll: Bool { true }
+
+    /// Half a second: files are written in blocks that end in the middle of pictures.
+    public var silence: UInt64? { 500_000_000 }
+
+    /// How long reads have waited for the writer, in nanoseconds over all.
+    public var waitedNanoseconds: UInt64 { waited.load(ordering: .relaxed) }
+
+    /// Takes over an open descriptor of a regular file; it is closed when the source goes.
+    public init(descriptor: Int32) {
+        self.descriptor = descriptor
+        var ends: [Int32] = [-1, -1]
+        _ = pipe(&ends)
+        wake = (ends[0], ends[1])
+        _ = fcntl(wake.read, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(wake.write, F_SETFD, FD_CLOEXEC)
+    }
+
+    deinit {
+        close(wake.read)
+        close(wake.write)
+        close(descriptor)
+    }
+
+    /// Reads at a place of the file, or waits for it to be written; see ``ByteSource/read(into:at:)``.
+    public func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(StreamError) -> Int {
+        while true {
+            if let count = try read(into: buffer, at: offset, patience: 1 << 40) { return count }
+        }
+    }
+
+    /// Reads at a place of the file, or waits for some time for it to be written.
+    public func read(
+        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, patience: UInt64
+    ) throws(StreamError) -> Int? {
+        var left = patience
+        while true {
+            if isCancelled.load(ordering: .acquiring) { throw .cancelled }
+            let count = pread(descriptor, buffer.baseAddress, buffer.count, Int(offset))
+            if count > 0 { return count }
+            guard count == 0 else {
+                if errno == EINTR { continue }
+                throw .system(call: "pread", errno: errno)
+            }
+            var facts = stat()
+            if fstat(descriptor, &facts) == 0, Int64(facts.st_size) < offset { throw .truncated }
+            if left == 0 { return nil }
+            let pause = min(left, Self.interval)
+            left -= pause
+            var polled = pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0)
+            _ = poll(&polled, 1, Int32((pause + 999_999) / 1_000_000))
+            waited.add(pause, ordering: .relaxed)
+        }
+    }
+
+    /// Ends every read.
+    public func cancel() {
+        isCancelled.store(true, ordering: .releasing)
+        var byte: UInt8 = 1
+        _ = write(wake.write, &byte, 1)
+    }
+
+    /// Does nothing: nothing is kept.
+    public func release(before offset: Int64) {}
+}

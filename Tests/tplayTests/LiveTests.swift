@@ -1,0 +1,257 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+extension TPlayTests {
+    /// Streams that are made while they are watched.
+    @Suite("Live", .timeLimit(.minutes(5)))
+    struct LiveTests {
+        private static let fill = ["--renderer", "half", "--fit", "fill"]
+        private static let picture = Duration.milliseconds(40)
+
+        private func play(
+            _ writer: LiveWriter, _ options: [String] = fill
+        ) throws -> Playing {
+            defer { close(writer.readEnd) }
+            let playing = try Playing(
+                options + ["-"], standardInput: .descriptor(writer.readEnd))
+            writer.start()
+            return playing
+        }
+
+        /// Follows the status line to the end: when each picture was first on the screen.
+        private func watch(
+            _ playing: Playing, timeout: Duration = .seconds(60),
+            until isEnough: (TerminalScreen) -> Bool = { _ in false }
+        ) -> [(picture: Int, time: ContinuousClock.Instant)] {
+            var seen: [(picture: Int, time: ContinuousClock.Instant)] = []
+            playing.terminal.run(
+                until: {
+                    playing.look { screen in
+                        guard let number = screen.statusNumber, seen.last?.picture != number
+                        else { return }
+                        seen.append((number, ContinuousClock.now))
+                    }
+                    return playing.terminal.exit != nil || isEnough(playing.screen)
+                }, timeout: timeout)
+            return seen
+        }
+
+        @Test(arguments: [[], ["--low-delay"]])
+        func `a picture is on the screen soon after it was written`(options: [String]) throws {
+            let writer = try LiveWriter(
+                LiveWriter.accessUnits(TPlay.sample("baseline.264"), every: Self.picture))
+            let playing = try play(writer, Self.fill + options)
+            let seen = watch(playing)
+            playing.expectEnd(.status(0))
+            #expect(seen.count >= 95, "\(seen.map(\.picture))")
+            let delays = seen.compactMap { shown in
+                writer.time(of: shown.picture).map { shown.time - $0 }
+            }.sorted()
+            // 60 ms on a machine with nothing else to do.
+            let median = try #require(delays.isEmpty ? nil : delays[delays.count / 2])
+            #expect(median < .milliseconds(110), "\(median)")
+        }
+
+        @Test(arguments: ["b-pyramid.264", "open-gop.264", "main.264"])
+        func `reordered pictures are all shown once the delay is known`(name: String) throws {
+            let writer = try LiveWriter(
+                LiveWriter.accessUnits(TPlay.sample(name), every: Self.picture))
+            let playing = try play(writer)
+            let seen = watch(playing).map(\.picture)
+            playing.expectEnd(.status(0))
+            #expect(seen == seen.sorted())
+            #expect(seen.count > 80, "\(seen)")
+        }
+
+        @Test func `after a stop all that comes at once is shown at its time`() throws {
+            let pieces = try LiveWriter.accessUnits(
+                TPlay.sample("baseline.264"), every: Self.picture)
+            // A second of silence, and then what was held up on the way.
+            let stopped = pieces.enumerated().map { index, piece in
+                var piece = piece
+                if index == 30 { piece.pause = .seconds(1) }
+                if (31...54).contains(index) { piece.pause = .zero }
+                return piece
+            }
+            let playing = try play(LiveWriter(stopped))
+            var words: Set<Bool> = []
+            let seen = watch(playing) { screen in
+                if screen.statusNumber == 29 {
+                    words.insert(screen.statusLine.contains("waiting for data"))
+                }
+                return false
+            }
+            playing.expectEnd(.status(0))
+            #expect(words.contains(true))
+            #expect(!playing.screen.statusLine.contains("waiting for data"))
+            let after = seen.drop { $0.picture < 30 }
+            #expect(after.map(\.picture) == Array(30...99))
+            let gaps = zip(after, after.dropFirst()).map { $1.time - $0.time }.sorted()
+            #expect(gaps[gaps.count / 2] > .milliseconds(20), "\(gaps[gaps.count / 2])")
+        }
+
+        @Test func `a source that is faster than its rate gains no ground`() throws {
+            let writer = try LiveWriter(
+                LiveWriter.accessUnits(
+                    TPlay.sample("no-timing.264"), every: .milliseconds(34)))
+            let playing = try play(writer)
+            let seen = watch(playing)
+            playing.expectEnd(.status(0))
+            let last = seen.suffix(20).compactMap { shown in
+                writer.time(of: shown.picture).map { shown.time - $0 }
+            }.sorted()
+            // Untreated it would be 6 ms more with each picture.
+            #expect(last[last.count / 2] < .milliseconds(250), "\(last[last.count / 2])")
+        }
+
+        @Test func `a file through a pipe takes its own time`() throws {
+            let pieces = try LiveWriter.accessUnits(TPlay.sample("baseline.264"), every: .zero)
+            let start = ContinuousClock.now
+            let playing = try play(LiveWriter(pieces))
+            let seen = watch(playing)
+            playing.expectEnd(.status(0))
+            #expect(seen.map(\.picture) == Array(0..<100))
+            let elapsed = ContinuousClock.now - start
+            #expect((3.9...5.5).contains(elapsed / .seconds(1)), "\(elapsed)")
+        }
+
+        @Test(
+            "A writer that stops at every NAL unit for longer than it takes to think it is done",
+            arguments: [
+                "baseline.264", "paff.264", "gaps-mmco.264", "intra-refresh.264", "size-change.264",
+            ])
+        func pauses(_ name: String) throws {
+            let path = TPlay.sample(name)
+            let pieces = LiveWriter.nalUnits(path, every: .milliseconds(30), count: 150)
+            let whole = pieces.flatMap(\.bytes)
+            let file = try TemporaryFile(whole)
+            let frames = TPlay.objects(TPlay.run(["--report", "frames", file.path]))
+            let last = try #require(frames.compactMap { $0["frame"] as? Int }.max())
+            let playing = try play(LiveWriter(pieces))
+            var wrong: [String] = []
+            let seen = watch(playing) { screen in
+                if let number = screen.statusNumber, number > last { wrong.append("\(number)") }
+                if screen.statusLine.contains("DAMAGED") { wrong.append(screen.statusLine) }
+                return false
+            }
+            playing.expectEnd(.status(0))
+            #expect(wrong.isEmpty, "\(wrong)")
+            #expect(seen.map(\.picture).max() == last)
+            // Nothing was lost for having been thought to be over.
+            #expect(!playing.terminal.outputContains("were damaged"))
+        }
+
+        @Test func `pauses inside NAL units lose nothing`() throws {
+            let bytes = try #require(Checkout.bytes(TPlay.sample("baseline.264")))
+            let pieces = stride(from: 0, to: 12_000, by: 400).map {
+                LiveWriter.Piece(bytes: bytes[$0..<$0 + 400], pause: .milliseconds(45))
+            }
+            let rest = LiveWriter.Piece(bytes: bytes[12_000...], pause: .milliseconds(45))
+            let playing = try play(LiveWriter(pieces + [rest]))
+            let seen = watch(playing).map(\.picture)
+            playing.expectEnd(.status(0))
+            #expect(seen.last == 99)
+            #expect(!playing.terminal.outputContains("were damaged"))
+        }
+
+        @Test func `who joins late is told what is waited for`() throws {
+            let pieces = try LiveWriter.accessUnits(
+                TPlay.sample("baseline.264"), every: Self.picture)
+            let late = Array(pieces[20...70])
+            // What a camera repeats with each picture.
+            let bytes = try #require(Checkout.bytes(TPlay.sample("baseline.264")))
+            let sets = TPlay.objects(TPlay.run(["--report", "nals", TPlay.sample("baseline.264")]))
+                .filter { [7, 8].contains($0["type"] as? Int) }.prefix(2)
+            let head = sets.compactMap { set -> ArraySlice<UInt8>? in
+                guard let offset = set["offset"] as? Int, let code = set["start_code"] as? Int,
+                    let count = set["bytes"] as? Int
+                else { return nil }
+                return bytes[offset..<offset + code + count]
+            }
+            let first = LiveWriter.Piece(bytes: ArraySlice(head.joined()), pause: .zero)
+            let playing = try play(LiveWriter([first] + late))
+            var words: [String] = []
+            _ = watch(playing) { screen in
+                if screen.statusLine.contains("random access"), words.last != screen.statusLine {
+                    words.append(screen.statusLine)
+                }
+                return false
+            }
+            playing.expectEnd(.status(0))
+            #expect(
+                words.contains { $0.contains("waiting for a random access point, 2") }, "\(words)")
+            #expect(playing.screen.statusNumber != nil)
+
+            let any = try play(LiveWriter([first] + late), Self.fill + ["--from-any"])
+            let seen = watch(any).map(\.picture)
+            any.expectEnd(.status(0))
+            #expect((seen.first ?? 99) < 10, "\(seen)")
+        }
+
+        @Test func `q ends the wait for a stream that does not come`() throws {
+            let writer = try LiveWriter([], holdsOpen: true)
+            let playing = try play(writer)
+            playing.wait { $0.statusLine.contains("waiting for data") }
+            playing.quit()
+            writer.close()
+        }
+
+        @Test func `Ctrl-C ends the player and leaves the writer to itself`() throws {
+            // Both in the foreground of the terminal, as a shell starts them; the writer minds SIGINT itself.
+            let mark = try TemporaryFile([], suffix: ".txt")
+            let script = """
+                (trap 'echo INT >> \(mark.path)' INT; trap 'echo PIPE >> \(mark.path)' PIPE
+                 cat \(TPlay.sample("baseline.264")); for i in 1 2 3 4 5 6 7 8; do sleep 0.5; done
+                 echo END >> \(mark.path)) | \(TPlay.path) --renderer half --fit fill -
+                """
+            let playing = try Playing(size: .init(columns: 64, rows: 24), shell: script)
+            playing.wait { ($0.statusNumber ?? 0) > 5 }
+            playing.type("\u{3}")
+            _ = playing.terminal.waitForExit(timeout: .seconds(20))
+            #expect(playing.terminal.isAsFound)
+            let told = try String(contentsOfFile: mark.path, encoding: .utf8)
+            #expect(told.contains("END"), "\(told)")
+        }
+
+        // MARK: Files that grow
+
+        @Test func `--follow goes on with what is written`() throws {
+            let bytes = try #require(Checkout.bytes(TPlay.sample("baseline.264")))
+            let file = try TemporaryFile(Array(bytes[..<15_000]))
+            let playing = try Playing(Self.fill + ["--follow", file.path])
+            playing.wait { $0.statusLine.contains("waiting for data") }
+            let before = try #require(playing.screen.statusNumber)
+            #expect(before < 99)
+            let handle = try #require(FileHandle(forWritingAtPath: file.path))
+            try handle.seekToEnd()
+            try handle.write(contentsOf: Data(bytes[15_000...]))
+            playing.wait(picture: 99)
+            #expect(playing.terminal.exit == nil)
+            playing.type(",")
+            playing.wait(picture: 98)
+            playing.quit()
+        }
+
+        @Test func `--follow begins with an empty file`() throws {
+            let file = try TemporaryFile([])
+            let playing = try Playing(Self.fill + ["--follow", file.path])
+            playing.wait { $0.statusLine.contains("waiting for data") }
+            let bytes = try #require(Checkout.bytes(TPlay.sample("baseline.264")))
+            try Data(bytes).write(to: URL(filePath: file.path), options: [])
+            playing.quit()
+        }
+
+        @Test func `a file that becomes shorter while it is followed is told in one line`() throws {
+            let bytes = try #require(Checkout.bytes(TPlay.sample("baseline.264")))
+            let file = try TemporaryFile(Array(bytes[..<15_000]))
+            let playing = try Playing(Self.fill + ["--follow", file.path])
+            playing.wait { $0.statusLine.contains("waiting for data") }
+            #expect(truncate(file.path, 1000) == 0)
+            _ = playing.terminal.waitForExit(timeout: .seconds(20))
+            #expect(playing.terminal.outputContains("has become shorter"))
+            #expect(playing.terminal.isAsFound)
+        }
+    }
+}
