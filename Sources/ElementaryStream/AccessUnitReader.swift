@@ -159,6 +159,7 @@ struct AccessUnitReader: ~Copyable {
     /// All but the last are certain. The last is left out where it is certain to be incomplete.
     ///
     /// - Parameter sliceCount: Slices that a picture has at least; 0 takes a first field for whole too.
+    /// - Returns: In decoding order; they carry nothing to decode.
     func unitsUnderWay(sliceCount: Int) -> [Unit] {
         var (scanner, parser) = (scanner, parser)
         var units: [Unit] = []

@@ -114,6 +114,7 @@ public struct AccessUnitSequence: ~Copyable {
     /// nothing changes.
     ///
     /// - Parameter sliceCount: Slices that a picture has at least.
+    /// - Returns: In decoding order; they carry nothing to decode.
     func unitsUnderWay(sliceCount: Int) -> [TimedAccessUnit] {
         var timer = timer
         for unit in reader.unitsUnderWay(sliceCount: sliceCount) { timer.append(unit) }

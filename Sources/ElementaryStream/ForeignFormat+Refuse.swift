@@ -7,9 +7,26 @@ extension ForeignFormat {
         defer { head.deallocate() }
         var filled = 0
         var isWhole = false
+        var isTried = false
         // A pipe may give a few bytes at a time; what decides is mostly in the first ones.
         while filled < head.count, !isWhole {
-            let count = try source.read(into: .init(rebasing: head[filled...]), at: Int64(filled))
+            let room = UnsafeMutableRawBufferPointer(rebasing: head[filled...])
+            let count: Int
+            if let silence = source.silence, filled > 0 {
+                guard
+                    let read = try source.read(
+                        into: room, at: Int64(filled), patience: isTried ? 1 << 40 : silence)
+                else {
+                    // A small picture is not held up for the sake of an odd format.
+                    if hasStartCode(.init(rebasing: head[..<filled])) { break }
+                    isTried = true
+                    continue
+                }
+                isTried = false
+                count = read
+            } else {
+                count = try source.read(into: room, at: Int64(filled))
+            }
             filled += count
             isWhole = count == 0
             if source.byteCount == nil, filled >= 4096 { break }
@@ -17,6 +34,12 @@ extension ForeignFormat {
         if filled == 0 { throw .empty }
         if let format = identify(.init(rebasing: head[..<filled]), isWhole: isWhole) {
             throw .notH264(format)
+        }
+    }
+
+    private static func hasStartCode(_ head: UnsafeRawBufferPointer) -> Bool {
+        head.indices.dropLast(3).contains { index in
+            head[index] == 0 && head[index + 1] == 0 && head[index + 2] == 1
         }
     }
 }

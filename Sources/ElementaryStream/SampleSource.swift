@@ -207,9 +207,9 @@ public final class SampleSource {
         }
         guard let unit = found else { return (.end, true) }
         decodeRank += 1
-        source.release(before: end ?? start)
+        source.release(before: start)
         index.state.update { state in
-            state.consumerOffset = max(state.consumerOffset, end ?? start)
+            state.consumerOffset = max(state.consumerOffset, start)
             state.consumedRank = max(state.consumedRank, rank + 1)
         }
         let presentationRank = Int(entry.presentationRank)

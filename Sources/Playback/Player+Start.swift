@@ -32,6 +32,7 @@ extension Player {
                     outcome.terminalError = error
                     return .quit
                 }
+                shared.withLock { $0.status.isWaitingForData = true }
                 configureFirstTime()
             }
             let isWaiting = session.isGrowing && drawing == nil && terminal != nil

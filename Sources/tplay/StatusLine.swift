@@ -14,7 +14,7 @@ enum StatusLine {
             parts.append(
                 status.skipped > 0
                     ? "waiting for a random access point, \(status.skipped) pictures skipped"
-                    : "waiting for data")
+                    : status.isWaitingForData ? "waiting for data" : "waiting")
         }
         parts.append(rate(status))
         if status.isWaitingForData, status.picture != nil { parts.append("waiting for data") }

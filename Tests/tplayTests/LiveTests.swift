@@ -124,10 +124,8 @@ extension TPlayTests {
             ])
         func pauses(_ name: String) throws {
             let path = TPlay.sample(name)
-            let pieces = LiveWriter.nalUnits(path, every: .milliseconds(30), count: 150)
-            let whole = pieces.flatMap(\.bytes)
-            let file = try TemporaryFile(whole)
-            let frames = TPlay.objects(TPlay.run(["--report", "frames", file.path]))
+            let pieces = LiveWriter.nalUnits(path, every: .milliseconds(30))
+            let frames = TPlay.objects(TPlay.run(["--report", "frames", path]))
             let last = try #require(frames.compactMap { $0["frame"] as? Int }.max())
             let playing = try play(LiveWriter(pieces))
             var wrong: [String] = []
@@ -221,7 +219,7 @@ extension TPlayTests {
             let bytes = try #require(Checkout.bytes(TPlay.sample("baseline.264")))
             let file = try TemporaryFile(Array(bytes[..<15_000]))
             let playing = try Playing(Self.fill + ["--follow", file.path])
-            playing.wait { $0.statusLine.contains("waiting for data") }
+            playing.wait { $0.statusNumber != nil && $0.statusLine.contains("waiting for data") }
             let before = try #require(playing.screen.statusNumber)
             #expect(before < 99)
             let handle = try #require(FileHandle(forWritingAtPath: file.path))
@@ -247,7 +245,7 @@ extension TPlayTests {
             let bytes = try #require(Checkout.bytes(TPlay.sample("baseline.264")))
             let file = try TemporaryFile(Array(bytes[..<15_000]))
             let playing = try Playing(Self.fill + ["--follow", file.path])
-            playing.wait { $0.statusLine.contains("waiting for data") }
+            playing.wait { $0.statusNumber != nil && $0.statusLine.contains("waiting for data") }
             #expect(truncate(file.path, 1000) == 0)
             _ = playing.terminal.waitForExit(timeout: .seconds(20))
             #expect(playing.terminal.outputContains("has become shorter"))

@@ -19,6 +19,7 @@ public protocol ByteSource: AnyObject, Sendable {
     ///   - offset: Bytes from the start of the stream.
     ///   - patience: Nanoseconds to wait for a byte.
     /// - Returns: As ``read(into:at:)``; nil where nothing came.
+    /// - Throws: As ``read(into:at:)``.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, patience: UInt64
     ) throws(StreamError) -> Int?

@@ -50,6 +50,7 @@ package struct ByteWindow: ~Copyable {
     ///   - needed: Where the parser goes on.
     ///   - patience: Nanoseconds to wait for bytes; nil waits for ever.
     /// - Returns: False where no byte came in that time.
+    /// - Throws: What the source throws.
     @discardableResult
     package mutating func slide(
         keepingFrom needed: Int64, patience: UInt64? = nil

@@ -19,8 +19,8 @@ public final class GrowingFileSource: ByteSource {
     /// Nothing has to be kept of a file.
     public var keepsAll: Bool { true }
 
-    /// Half a second: files are written in blocks that end in the middle of pictures.
-    public var silence: UInt64? { 500_000_000 }
+    /// As long as it takes to look again.
+    public var silence: UInt64? { Self.interval }
 
     /// How long reads have waited for the writer, in nanoseconds over all.
     public var waitedNanoseconds: UInt64 { waited.load(ordering: .relaxed) }

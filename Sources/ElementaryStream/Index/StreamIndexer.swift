@@ -98,13 +98,17 @@ public struct StreamIndexer: ~Copyable {
                 switch try sequence.step(patience: rule?.patience) {
                 case .end: break reading
                 case .pause:
+                    if !batch.isEmpty {
+                        guard flush(isComplete: false) else { return }
+                    }
                     let isNew = try enterUnitsUnderWay()
                     if sequence.isInPadding, !passPadding() { return }
                     guard isNew else { continue }
                 case .unit(let unit):
                     try append(unit)
                     rule?.pass(unit.accessUnit)
-                    guard batch.count >= Self.batchCount || isPipe || !hasFlushedShown else {
+                    guard batch.count >= Self.batchCount || !hasFlushedShown || !source.keepsAll
+                    else {
                         continue
                     }
                     guard flush(isComplete: false) else { return }

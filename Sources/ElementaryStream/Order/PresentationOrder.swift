@@ -121,8 +121,9 @@ package struct PresentationOrder<Payload> {
         return (entry.payload, stamp)
     }
 
-    /// Gives those that wait the ranks that they will have if the stream goes on as it did so far, without a gap in its
-    /// counts: for a player that has to decode before all is certain. On a copy; nothing certain follows from it.
+    /// Gives those that wait the ranks that they have if the stream goes on as it did, without a gap in its counts.
+    ///
+    /// For a player that has to decode before all is certain. On a copy: nothing certain follows from it.
     package mutating func presumeRanks() {
         guard let first = waiting.first else { return }
         let base = lastRanked ?? entries[first].pictureOrderCount

@@ -25,9 +25,11 @@ final class LiveWriter: @unchecked Sendable {
     /// - Parameters:
     ///   - pieces: What to write.
     ///   - holdsOpen: Whether the pipe stays open behind the last piece, until ``close()``.
+    /// - Throws: Where there are no more descriptors.
     init(_ pieces: [Piece], holdsOpen: Bool = false) throws {
         var ends: [Int32] = [0, 0]
-        guard pipe2(&ends, O_CLOEXEC) == 0 else { throw POSIXError(.EMFILE) }
+        guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (readEnd, writeEnd) = (ends[0], ends[1])
         self.pieces = pieces
         self.holdsOpen = holdsOpen
@@ -92,14 +94,12 @@ final class LiveWriter: @unchecked Sendable {
     }
 
     /// A clip cut at every NAL unit.
-    static func nalUnits(_ path: String, every interval: Duration, count: Int) -> [Piece] {
+    static func nalUnits(_ path: String, every interval: Duration) -> [Piece] {
         let bytes = Checkout.bytes(path) ?? []
-        let starts = TPlay.objects(TPlay.run(["--report", "nals", path])).prefix(count + 1)
+        let starts = TPlay.objects(TPlay.run(["--report", "nals", path]))
             .compactMap { $0["offset"] as? Int }
-        return zip(
-            starts, starts.dropFirst() + [starts.count > count ? starts[count] : bytes.count]
-        )
-        .map { Piece(bytes: bytes[$0..<$1], pause: interval, picture: nil) }
-        .filter { !$0.bytes.isEmpty }
+        return zip(starts, starts.dropFirst() + [bytes.count])
+            .map { Piece(bytes: bytes[$0..<$1], pause: interval, picture: nil) }
+            .filter { !$0.bytes.isEmpty }
     }
 }

@@ -1,0 +1,154 @@
+import ElementaryStream
+import Foundation
+import Glibc
+import StreamSynthesis
+import TestSupport
+import Testing
+
+/// A pipe that is written by hand, and what an index makes of it meanwhile.
+private final class HandFedIndex {
+    let source: PipeByteSource
+    let index = StreamIndex(byteCount: nil)
+    private let writeEnd: Int32
+
+    init(options: StreamIndexer.Options = .init()) {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        writeEnd = ends[1]
+        source = PipeByteSource(descriptor: ends[0])
+        Thread.detachNewThread { [source, index] in
+            StreamIndexer.fill(index, from: source, options: options) {}
+        }
+    }
+
+    func write(_ bytes: some Collection<UInt8>) {
+        let bytes = Array(bytes)
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(writeEnd, $0.baseAddress! + written, bytes.count - written)
+            }
+            guard count > 0 else { return }
+            written += count
+        }
+    }
+
+    func end() { close(writeEnd) }
+
+    /// Waits for so many access units, without end of the stream.
+    func reaches(_ count: Int, within timeout: Duration = .seconds(5)) -> Bool {
+        let deadline = ContinuousClock.now + timeout
+        while ContinuousClock.now < deadline {
+            if index.summary.count >= count { return true }
+            usleep(2000)
+        }
+        return false
+    }
+
+    var entries: [String] {
+        (0..<index.summary.count).map { String(describing: index.entry(decodeRank: $0)) }
+    }
+}
+
+@Suite("Streams whose writer pauses", .timeLimit(.minutes(5)))
+struct PausingStreamTests {
+    @Test func `each picture is there as soon as the writer is silent`() throws {
+        let bytes = Streams.simple(gops: 1, length: 6).bytes()
+        let file = Streams.index(ScriptedByteSource(bytes))
+        let fed = HandFedIndex()
+        for rank in 0..<6 {
+            let start = rank == 0 ? 0 : try #require(file.entry(decodeRank: rank)).offset
+            let end = file.entry(decodeRank: rank + 1)?.offset ?? Int64(bytes.count)
+            fed.write(bytes[Int(start)..<Int(end)])
+            #expect(fed.reaches(rank + 1), "\(rank)")
+            #expect(fed.index.isEarly(decodeRank: rank))
+        }
+        fed.end()
+        #expect(!fed.index.wait { _ in false })
+        #expect(!fed.index.isEarly(decodeRank: 5))
+        #expect(fed.entries.count == 6)
+    }
+
+    @Test func `of reordered pictures none is waited for longer than it takes to know it`() throws {
+        let bytes = Streams.reordered(pictures: 15).bytes()
+        let file = Streams.index(ScriptedByteSource(bytes))
+        let fed = HandFedIndex()
+        for rank in 0..<15 {
+            let start = rank == 0 ? 0 : try #require(file.entry(decodeRank: rank)).offset
+            let end = file.entry(decodeRank: rank + 1)?.offset ?? Int64(bytes.count)
+            fed.write(bytes[Int(start)..<Int(end)])
+            // Once the distance of two pictures is known.
+            guard rank >= 4 else {
+                usleep(40_000)
+                continue
+            }
+            #expect(fed.reaches(rank + 1), "\(rank)")
+            #expect(
+                fed.index.entry(decodeRank: rank)?.presentationRank
+                    == file.entry(decodeRank: rank)?.presentationRank)
+        }
+        fed.end()
+    }
+
+    @Test func `half a picture that was given is told of when the rest comes`() throws {
+        let bytes = Streams.simple(gops: 1, length: 3).bytes()
+        let file = Streams.index(ScriptedByteSource(bytes))
+        let last = Int(try #require(file.entry(decodeRank: 2)).offset)
+        let middle = (last + bytes.count + 6) / 2
+        let fed = HandFedIndex()
+        fed.write(bytes[..<middle])
+        #expect(fed.reaches(3))
+        let samples = SampleSource(fed.source, index: fed.index)
+        for _ in 0..<3 {
+            guard case .sample = try samples.next() else {
+                Issue.record("no sample")
+                return
+            }
+        }
+        fed.write(bytes[middle...])
+        fed.end()
+        guard case .amended(2) = try samples.next() else {
+            Issue.record("not amended")
+            return
+        }
+        samples.seek(toPresentationRank: 2)
+        var count = 0
+        while case .sample = try samples.next() { count += 1 }
+        #expect(count == 3)
+    }
+
+    @Test(
+        "The index of a pipe is that of the file, wherever its writer pauses",
+        arguments: Clip.samples.filter { $0.name != "showpiece.264" })
+    func exact(_ clip: Clip) throws {
+        let bytes = try #require(Checkout.bytes(clip.path))
+        let source = try openByteSource(path: clip.path)
+        let index = StreamIndex(byteCount: source.byteCount)
+        StreamIndexer.fill(index, from: source, options: .init()) {}
+        let fed = HandFedIndex()
+        // Somebody has to take what comes.
+        let (taker, takerIndex) = (fed.source, fed.index)
+        let taken = Thread {
+            let samples = SampleSource(taker, index: takerIndex)
+            while let next = try? samples.next() {
+                if case .end = next { return }
+            }
+        }
+        taken.start()
+        var random = SystemRandomNumberGenerator()
+        var place = 0
+        while place < bytes.count {
+            let end = min(bytes.count, place + Int.random(in: 1...bytes.count / 12, using: &random))
+            fed.write(bytes[place..<end])
+            place = end
+            usleep(UInt32.random(in: 10_000...60_000, using: &random))
+        }
+        fed.end()
+        #expect(!fed.index.wait { _ in false })
+        let expected = (0..<index.summary.count).map {
+            String(describing: index.entry(decodeRank: $0))
+        }
+        #expect(fed.entries == expected)
+    }
+}
