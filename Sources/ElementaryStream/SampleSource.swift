@@ -242,8 +242,13 @@ public final class SampleSource {
         let count = state.entries.count
         let last = min(lastRank, count + 64)
         let end = last + state.reorderDepth + 17
-        guard state.isComplete || end < count else { return }
         let first = min(max(0, last - 64), count)
+        // Of a stream that goes on the end may be wanted: all up to it are there, and nothing later helps.
+        let isThere = {
+            let ranks = state.entries[first...].lazy.map { Int($0.presentationRank) }
+            return ranks.count { (first...last).contains($0) } == last - first + 1
+        }
+        guard state.isComplete || end < count || (last >= first && isThere()) else { return }
         lastDecodeRank =
             (first..<max(first, min(end, count))).last {
                 Int(state.entries[$0].presentationRank) <= lastRank

@@ -89,7 +89,7 @@ final class PlaybackSession: Sendable {
             source, index: index, timebase: timebase,
             isFollowing: options.start == nil && !options.isPaused)
         self.liveClock = liveClock
-        mayHoldBack = Mutex(source.byteCount == nil && !options.isLowDelay)
+        mayHoldBack = Mutex(source.byteCount == nil && !source.keepsAll && !options.isLowDelay)
         var indexing = StreamIndexer.Options(rate: options.pictureRate)
         indexing.isInDecodingOrder = options.isInDecodingOrder
         indexing.showsAll = options.showsAll
@@ -131,6 +131,8 @@ final class PlaybackSession: Sendable {
     /// Frame threads for files; what comes as it is made, and what is shown as it is coded, is decoded at once.
     private var decodingMode: SampleDecodingMode {
         if options.isInDecodingOrder || options.isLowDelay { return .lowDelay }
+        // The end of a file that is followed is waited for in the middle of things: no picture may be held back then.
+        if isGrowing, source.keepsAll { return .lowDelay }
         return isGrowing ? .automatic : .throughput
     }
 
