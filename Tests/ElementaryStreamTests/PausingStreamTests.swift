@@ -2,6 +2,7 @@ import ElementaryStream
 import Foundation
 import Glibc
 import StreamSynthesis
+import Synchronization
 import TestSupport
 import Testing
 
@@ -11,12 +12,12 @@ private final class HandFedIndex {
     let index = StreamIndex(byteCount: nil)
     private let writeEnd: Int32
 
-    init(options: StreamIndexer.Options = .init()) {
+    init(options: StreamIndexer.Options = .init(), retainedByteLimit: Int = 256 << 20) {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         writeEnd = ends[1]
-        source = PipeByteSource(descriptor: ends[0])
+        source = PipeByteSource(descriptor: ends[0], retainedByteLimit: retainedByteLimit)
         Thread.detachNewThread { [source, index] in
             StreamIndexer.fill(index, from: source, options: options) {}
         }
@@ -116,6 +117,48 @@ struct PausingStreamTests {
         var count = 0
         while case .sample = try samples.next() { count += 1 }
         #expect(count == 3)
+    }
+
+    @Test(
+        "What belongs to no picture is not kept, however much it is",
+        arguments: [
+            // Zeros; a slice without end, of which 32 MB are taken for one; bytes behind zeros.
+            ([] as [UInt8], 0 as UInt8, 2 << 20), ([0, 0, 1, 0x41, 0x9A], 0x5A, 40 << 20),
+            ([UInt8](repeating: 0, count: 100_000), 0xA5, 2 << 20),
+        ])
+    func floods(_ head: [UInt8], _ filler: UInt8, _ most: Int) throws {
+        let clip = try #require(Checkout.bytes(Checkout.samples + "/baseline.264"))
+        let limit = 1 << 20
+        let fed = HandFedIndex(retainedByteLimit: limit)
+        let (taker, index) = (fed.source, fed.index)
+        let taken = Taken()
+        Thread.detachNewThread {
+            let samples = SampleSource(taker, index: index)
+            while let next = try? samples.next() {
+                if case .end = next { break }
+                if case .sample = next { taken.count.add(1, ordering: .relaxed) }
+            }
+            taken.isDone.store(true, ordering: .releasing)
+        }
+        fed.write(clip)
+        fed.write(head)
+        let block = [UInt8](repeating: filler, count: 1 << 20)
+        var kept = 0
+        for _ in 0..<96 {
+            fed.write(block)
+            kept = max(kept, fed.source.keptByteCount)
+        }
+        #expect(kept < limit + most + (8 << 20), "\(kept)")
+        fed.write(clip)
+        fed.end()
+        while !taken.isDone.load(ordering: .acquiring) { usleep(5000) }
+        #expect(fed.index.summary.count >= 200)
+        #expect(taken.count.load(ordering: .relaxed) >= 200)
+    }
+
+    private final class Taken: Sendable {
+        let count = Atomic(0)
+        let isDone = Atomic(false)
     }
 
     @Test(

@@ -37,6 +37,9 @@ public final class PipeByteSource: ByteSource {
     /// How long reads have waited for the writer, in nanoseconds over all.
     public var waitedNanoseconds: UInt64 { waited.load(ordering: .relaxed) }
 
+    /// Bytes kept now.
+    package var keptByteCount: Int { state.withLock { Int($0.end - $0.start) } }
+
     /// Nil: the length of a pipe is known at its end.
     public var byteCount: Int64? { nil }
 

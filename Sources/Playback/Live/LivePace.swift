@@ -51,9 +51,9 @@ struct LivePace {
         let rate = Double(later) * Double(duration) / Double(span)
         isLive = waited * 2 >= arrivals.count && rate <= Self.fastest
         guard isLive, let least = arrivals.map(\.slack).min() else { return 0 }
-        // A quarter of a picture's time is left for pictures that come a little late.
-        let excess = least - duration / 4
-        guard excess > duration / 4 else { return 0 }
+        // A little is left for pictures that come a little late.
+        let excess = least - duration / 8
+        guard excess > duration / 8 else { return 0 }
         let step = min(excess / 4, excess > Self.longDelay ? duration : duration / 4)
         for index in arrivals.indices { arrivals[index].slack -= step }
         return step
