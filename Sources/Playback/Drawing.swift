@@ -15,6 +15,12 @@ struct Drawing: Hashable, Sendable {
     var isPlain: Bool
     /// What the encoder is told.
     var encoder: ScreenEncoder.Options
+    /// The ways to draw for a slow link; only the first where nothing may be left out.
+    private(set) var ladder: [PictureDetail] = [.exact]
+    /// The ladder's tolerances.
+    private(set) var tolerances = [0]
+    /// How long the terminal took to answer.
+    private(set) var roundTrip: Duration?
 
     /// Puts together what is asked for and what the terminal can do.
     ///
@@ -52,6 +58,7 @@ struct Drawing: Hashable, Sendable {
             matrix: options.matrix, range: options.range)
         encoder = ScreenEncoder.Options()
         if let capabilities {
+            roundTrip = capabilities.roundTrip
             renderer.colorDepth = ColorDepth(capabilities.colorDepth)
             renderer.maximumImageSize = capabilities.sixelLimit.map {
                 PixelSize(width: $0.width, height: $0.height)
@@ -60,6 +67,24 @@ struct Drawing: Hashable, Sendable {
             encoder.synchronizedOutput = capabilities.hasSynchronizedOutput
         }
         if let asked = options.colorDepth { renderer.colorDepth = asked }
+        if let kind, terminal != nil, !options.isUntimed {
+            ladder = PictureDetail.ladder(
+                for: kind, renderer.colorDepth,
+                standsIn: options.renderer == .auto && chosen == nil,
+                keepsColors: options.colorDepth != nil)
+            tolerances = ladder.map(\.tolerance)
+        }
+    }
+
+    /// With what a picture of some detail is drawn.
+    func renderer(for detail: PictureDetail) -> (any PictureRenderer)? {
+        guard let kind else { return nil }
+        var options = renderer
+        (options.coarseness, options.shrinking) = (detail.coarseness, detail.shrinking)
+        if detail.hasFewerColors {
+            (options.colorDepth, options.dither) = (.palette256, .none)
+        }
+        return (detail.isStandIn ? .half : kind).makeRenderer(options: options)
     }
 
     /// Where there is no terminal: COLUMNS × LINES, else 80 × 24.

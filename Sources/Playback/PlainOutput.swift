@@ -24,8 +24,12 @@ final class PlainOutput: ScreenOutput, @unchecked Sendable {
 
     func removePicture() {}
 
-    func show(_ picture: RenderedPicture?, text: [ScreenText]) {
-        guard let picture, !isClosed else { return }
+    func show(_ content: ScreenContent) -> ScreenDelivery {
+        if let picture = content.picture, !isClosed { send(picture) }
+        return ScreenDelivery()
+    }
+
+    private func send(_ picture: RenderedPicture) {
         bytes.removeAll(keepingCapacity: true)
         encoder.encode(picture, into: &bytes)
         var written = 0

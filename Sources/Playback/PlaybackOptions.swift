@@ -57,6 +57,8 @@ public struct PlaybackOptions: Sendable {
     public var bufferByteLimit = 256 << 20
     /// Decoded bytes kept for steps back.
     public var cacheByteLimit = 256 << 20
+    /// Bytes a second to the terminal at most; nil: as many as it takes.
+    public var maximumRate: Int?
     /// Whether the last row is a status line.
     public var hasStatusLine = true
 

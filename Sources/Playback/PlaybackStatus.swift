@@ -32,6 +32,10 @@ public struct PlaybackStatus: Sendable {
     public var height = 0
     /// The renderer's name.
     public var renderer = ""
+    /// How much of the picture is on the screen.
+    public var detail = PictureDetail()
+    /// Bytes a second that the terminal takes; nil while that is not known.
+    public var linkRate: Int?
     /// Pictures not shown because they came too late.
     public var dropped = 0
     /// Damaged pictures shown.

@@ -147,7 +147,8 @@ extension Player {
         case .suspend: suspend(session)
         case .signal(let signal): return .signal(signal)
         case .inputClosed: return .quit
-        case .wake, .linkReport: break
+        case .linkReport(let report): screen?.note(report)
+        case .wake: break
         }
         return nil
     }

@@ -12,6 +12,7 @@ extension Player {
         let (shared, interface, bell, news) = (shared, interface, bell, news)
         let output: any ScreenOutput
         if let terminal {
+            terminal.writer.setMaximumRate(options.maximumRate)
             try terminal.enterScreen()
             terminal.requestCapabilities()
             output = TerminalOutput(terminal.writer)
@@ -22,7 +23,7 @@ extension Player {
             }
         }
         let screen = Screen(
-            output: output,
+            output: output, maximumRate: options.maximumRate,
             text: { picture, drawing in
                 Self.text(shared.status(of: picture), shared, interface, drawing)
             },

@@ -1,5 +1,6 @@
 import MediaTime
 import SampleDisplay
+import Terminal
 import TerminalGraphics
 
 /// The screen that a display layer presents on: renders pictures ahead of their time, and puts the one that is due into the terminal.
@@ -7,27 +8,51 @@ import TerminalGraphics
 /// Two threads: one renders prepared pictures in the order they will be shown, one encodes and writes. Presenting only
 /// leaves the picture for the second, so a slow terminal holds up nobody: a picture that is not begun when the next
 /// is due is dropped whole, and counted.
+///
+/// A picture is begun when the link has done with the one before, by what a ``LinkMeter`` knows, so that little lies in
+/// queues and a key shows at once. A ``DetailPolicy`` says how much of it is sent; what then stands still is completed, in
+/// pieces that a newer picture or text goes before.
 final class Screen: SampleBufferDisplaySink {
-    /// What the output thread is asked to do.
-    private struct Frame {
-        var picture: DisplayedPicture?
-        var rendered: RenderedPicture?
-        var isRedrawn = false
-        var removesImage = false
-        var drawing: Drawing
-        var isNewDrawing = false
-        var invalidates = false
-    }
-
-    private struct Prepared {
+    struct Prepared {
         var picture: DisplayedPicture
         var rendered: RenderedPicture?
+        /// With what detail it was rendered.
+        var detail = PictureDetail.exact
         /// Whether it has been on the screen and is drawn again.
         var isRedrawn = false
     }
 
-    private struct State {
+    /// The terminal had treated so many of all bytes.
+    struct Answer {
+        var byteCount: Int64
+        var time: Int64
+    }
+
+    /// A picture on the screen that lacks detail.
+    struct Completion {
+        /// Since when it is on the screen.
+        var since: Int64
+        /// Whether its time to be completed has come.
+        var isWanted = false
+        /// With what it is completed.
+        var detail: PictureDetail
+        var rendered: RenderedPicture?
+        var nextRow = 0
+    }
+
+    struct State {
         var drawing: Drawing?
+        var meter = LinkMeter()
+        /// An answer that came while something was being written.
+        var answer: Answer?
+        var policy: DetailPolicy?
+        /// What is being made of the picture on the screen; nil where it is all there.
+        var completion: Completion?
+        /// The detail of what is on the screen.
+        var shownDetail = PictureDetail.exact
+        /// When the last picture was due, and the time from one to the next, in nanoseconds.
+        var presentedAt: Int64 = 0
+        var period: Int64 = 40_000_000
         /// Counts drawings: a picture rendered for an earlier one is rendered again.
         var generation = 0
         /// In the order of preparation, which is the order of presentation.
@@ -47,23 +72,25 @@ final class Screen: SampleBufferDisplaySink {
         var failure: RenderError?
     }
 
-    private let state = Monitor(State())
-    private let text: @Sendable (DisplayedPicture?, Drawing) -> [ScreenText]
-    private let onShown: @Sendable (DisplayedPicture) -> Void
-    private let onWritten: @Sendable () -> Void
+    let state: Monitor<State>
+    let text: @Sendable (DisplayedPicture?, Drawing) -> [ScreenText]
+    let onShown: @Sendable (DisplayedPicture) -> Void
+    let onWritten: @Sendable () -> Void
 
     /// - Parameters:
     ///   - output: Where the bytes go; used on the output thread alone.
+    ///   - maximumRate: Bytes a second that are written at most; nil: no limit.
     ///   - text: The text over a picture; called on the output thread just before it is sent.
     ///   - onShown: Called on the output thread when a picture is on its way to the terminal as a whole.
     ///   - onWritten: Called on the output thread after each write, be it of text alone: whoever found the screen busy
     ///     (``isIdle``) looks again.
     init(
-        output: any ScreenOutput,
+        output: any ScreenOutput, maximumRate: Int? = nil,
         text: @escaping @Sendable (DisplayedPicture?, Drawing) -> [ScreenText],
         onShown: @escaping @Sendable (DisplayedPicture) -> Void,
         onWritten: @escaping @Sendable () -> Void
     ) {
+        state = Monitor(State(meter: LinkMeter(maximumRate: maximumRate)))
         self.text = text
         self.onShown = onShown
         self.onWritten = onWritten
@@ -82,7 +109,9 @@ final class Screen: SampleBufferDisplaySink {
             let prepared = Self.take(picture, from: &state) ?? Prepared(picture: picture)
             if let due = state.due, !due.isRedrawn { state.dropped += 1 }
             state.due = prepared
+            state.completion = nil
             state.removesImage = false
+            state.notePresentation(of: picture, at: hostNanoseconds())
         }
     }
 
@@ -94,6 +123,7 @@ final class Screen: SampleBufferDisplaySink {
         state.update { state in
             state.due = nil
             state.shown = nil
+            state.completion = nil
             state.removesImage = true
         }
     }
@@ -110,7 +140,9 @@ final class Screen: SampleBufferDisplaySink {
     /// Draws everything from now on as `drawing` says; what is on the screen is drawn again.
     func configure(_ drawing: Drawing) {
         state.update { state in
+            state.configurePolicy(drawing)
             state.drawing = drawing
+            state.completion = nil
             state.generation += 1
             state.isNewDrawing = true
             state.isTextStale = true
@@ -134,6 +166,20 @@ final class Screen: SampleBufferDisplaySink {
             state.invalidates = true
             state.isTextStale = true
         }
+    }
+
+    /// Takes what the terminal answered.
+    func note(_ report: LinkReport) {
+        state.update { state in
+            let answer = Answer(byteCount: report.byteCount, time: hostNanoseconds())
+            // Before the write that asked is noted, nothing is known of the question.
+            if state.isWriting { state.answer = answer } else { state.note(answer) }
+        }
+    }
+
+    /// How much of the picture on the screen is there, and the bytes a second that the link takes.
+    var link: (detail: PictureDetail, rate: Double?) {
+        state.withLock { ($0.shownDetail, $0.meter.rate) }
     }
 
     /// Whether all that was presented is on the screen.
@@ -161,107 +207,5 @@ final class Screen: SampleBufferDisplaySink {
     func stop() {
         state.update { $0.isStopped = true }
         _ = state.wait { $0.isWriting ? nil : true }
-    }
-
-    // MARK: Rendering
-
-    private enum Job {
-        case stop
-        case render(DisplayedPicture, Drawing, generation: Int)
-    }
-
-    private func renderLoop() {
-        var renderer: (any PictureRenderer)?
-        var rendererGeneration = -1
-        while true {
-            let job: Job? = state.wait { state in
-                if state.isStopped { return .stop }
-                guard let drawing = state.drawing, drawing.kind != nil else { return nil }
-                let generation = state.generation
-                if let due = state.due, due.rendered == nil {
-                    return .render(due.picture, drawing, generation: generation)
-                }
-                guard let next = state.prepared.first(where: { $0.rendered == nil }) else {
-                    return nil
-                }
-                return .render(next.picture, drawing, generation: generation)
-            }
-            guard case .render(let picture, let drawing, let generation)? = job else { return }
-            if generation != rendererGeneration {
-                renderer = drawing.kind?.makeRenderer(options: drawing.renderer)
-                rendererGeneration = generation
-            }
-            render(picture, with: renderer, drawing, generation: generation)
-        }
-    }
-
-    private func render(
-        _ picture: DisplayedPicture, with renderer: (any PictureRenderer)?, _ drawing: Drawing,
-        generation: Int
-    ) {
-        do throws(RenderError) {
-            guard let renderer else { return }
-            if drawing.isPlain { renderer.forgetPrevious() }
-            let rendered = try renderer.render(picture.pixelBuffer)
-            state.update { state in
-                guard state.generation == generation else { return }
-                if state.due?.picture === picture {
-                    state.due?.rendered = rendered
-                } else if let index = state.prepared.firstIndex(where: { $0.picture === picture }) {
-                    state.prepared[index].rendered = rendered
-                }
-            }
-        } catch {
-            state.update { state in
-                state.failure = error
-                if state.due?.picture === picture { state.due = nil }
-                state.prepared.removeAll { $0.picture === picture }
-            }
-        }
-    }
-
-    // MARK: Output
-
-    private func outputLoop(_ output: any ScreenOutput) {
-        makeThreadPrompt()
-        while true {
-            let frame: Frame?? = state.wait { state in
-                if state.isStopped { return .some(nil) }
-                guard !state.isPaused, let drawing = state.drawing else { return nil }
-                let isReady =
-                    state.due.map { $0.rendered != nil || drawing.kind == nil }
-                    ?? false
-                guard isReady || state.isTextStale || state.removesImage || state.invalidates else {
-                    return nil
-                }
-                var frame = Frame(
-                    removesImage: state.removesImage, drawing: drawing,
-                    isNewDrawing: state.isNewDrawing, invalidates: state.invalidates)
-                if isReady {
-                    state.shown = state.due
-                    frame.rendered = state.due?.rendered
-                    frame.picture = state.due?.picture
-                    frame.isRedrawn = state.due?.isRedrawn ?? false
-                    state.due = nil
-                }
-                (state.isTextStale, state.removesImage, state.invalidates) = (false, false, false)
-                state.isNewDrawing = false
-                state.isWriting = true
-                return frame
-            }
-            guard case .some(.some(let frame)) = frame else { return }
-            show(frame, on: output)
-            state.update { $0.isWriting = false }
-            if let picture = frame.picture, !frame.isRedrawn { onShown(picture) }
-            onWritten()
-        }
-    }
-
-    private func show(_ frame: Frame, on output: any ScreenOutput) {
-        if frame.isNewDrawing { output.prepare(for: frame.drawing) }
-        if frame.invalidates { output.invalidate() }
-        if frame.removesImage { output.removePicture() }
-        let shown = frame.picture ?? state.withLock { $0.shown?.picture }
-        output.show(frame.rendered, text: text(shown, frame.drawing))
     }
 }

@@ -209,6 +209,10 @@ final class SharedStatus: Sendable {
         }
         status.timescale = summary.rate.timescale
         status.dropped = session.layer.statistics.droppedLate + (screen?.dropped ?? 0)
+        if let link = screen?.link {
+            status.detail = link.detail
+            status.linkRate = link.rate.map { Int(min($0, 1e12)) }
+        }
         if let token = picture?.token, let entry = session.index.entry(decodeRank: Int(token)) {
             status.picture = Int(entry.presentationRank)
             status.ticks = entry.presentationTicks

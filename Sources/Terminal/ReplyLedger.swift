@@ -30,6 +30,9 @@ final class ReplyLedger: Sendable {
         state.withLock { $0.statusSent = (time, byteCount) }
     }
 
+    /// The status request under way was thrown away with what was before it.
+    func forgetStatus() { state.withLock { $0.statusSent = nil } }
+
     /// The terminal has answered DA1; how long it took.
     func takeFence(at time: ContinuousClock.Instant) -> Duration? {
         state.withLock { state in

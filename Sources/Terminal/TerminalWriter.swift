@@ -33,6 +33,8 @@ public final class TerminalWriter: Sendable {
         public var interruptedCount = 0
         /// Calls of the system's `write`.
         public var systemCallCount = 0
+        /// Status requests among them.
+        public var statusRequestCount = 0
         /// Time in which the terminal took nothing and a caller waited.
         public var waitingTime: Duration = .zero
     }
@@ -100,6 +102,7 @@ public final class TerminalWriter: Sendable {
             var outcome = send(bytes, &state)
             if outcome == .whole, requestingStatus, ledger.mayRequestStatus(at: .now) {
                 ledger.noteStatusRequest(at: .now, byteCount: statistics.byteCount)
+                statisticsStore.withLock { $0.statusRequestCount += 1 }
                 outcome = send(ControlSequence.statusRequest, &state)
             }
             flushPosted(&state)
@@ -261,6 +264,7 @@ public final class TerminalWriter: Sendable {
     /// not have to be waited for, and ends the sequence that the terminal may be in.
     private func abort(_ state: inout State) {
         tcflush(descriptor, TCOFLUSH)
+        ledger.forgetStatus()
         sendBounded(
             ControlSequence.abort + ControlSequence.settle, within: .milliseconds(100), &state)
     }
@@ -280,6 +284,7 @@ public final class TerminalWriter: Sendable {
             let code = errno
             if written > 0 {
                 bytes = bytes.dropFirst(written)
+                state.limiter.take(written)
                 statisticsStore.withLock { $0.byteCount += Int64(written) }
             } else if written < 0, code == EAGAIN || code == EINTR {
                 guard waitForRoom(until: deadline) else { return }

@@ -73,6 +73,7 @@ extension PlaybackOptions {
         grid = options.size
         cellSize = options.cellSize
         fit = options.fit
+        maximumRate = options.maximumRate
         hasStatusLine = options.hasStatus
     }
 }

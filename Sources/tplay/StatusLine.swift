@@ -28,6 +28,7 @@ enum StatusLine {
         if let message = status.message { parts.append(Printable.text(message)) }
         if status.width > 0 { parts.append("\(status.width)x\(status.height)") }
         parts.append(status.renderer)
+        if !status.detail.isExact { parts.append(link(status)) }
         if status.dropped > 0 { parts.append("dropped \(status.dropped)") }
         if status.damaged > 0 { parts.append("damaged \(status.damaged)") }
         parts.append(Printable.text(name(status.file)))
@@ -51,6 +52,33 @@ enum StatusLine {
         while trimmed.hasSuffix("0") { trimmed.removeLast() }
         if trimmed.hasSuffix(".") { trimmed.removeLast() }
         return trimmed + "x"
+    }
+
+    /// What the link leaves of a picture.
+    private static func link(_ status: PlaybackStatus) -> String {
+        let detail = status.detail
+        var words: [String] = []
+        if detail.isStandIn { words.append("half blocks") }
+        if detail.tolerance > 0 { words.append("±\(detail.tolerance)") }
+        if detail.hasFewerColors { words.append("256 colours") }
+        let divisor = detail.coarseness * detail.shrinking
+        if divisor > 1 { words.append("grid 1/\(divisor)") }
+        return "link" + (status.linkRate.map { " " + Self.bytes($0) + "/s" } ?? "") + ": "
+            + words.joined(separator: ", ")
+    }
+
+    /// Bytes in two digits: the rate changes all the time, and what is not seen need not be sent.
+    private static func bytes(_ count: Int) -> String {
+        var (value, unit) = (count, 1)
+        var suffix = ""
+        for next in ["K", "M", "G"] where value / unit >= 1000 {
+            unit *= 1000
+            suffix = next
+        }
+        let tenths = count * 10 / unit
+        value = tenths / 10
+        if value >= 10 { return "\(value >= 100 ? value / 10 * 10 : value)\(suffix)" }
+        return "\(value).\(tenths % 10)\(suffix)"
     }
 
     private static func name(_ file: String) -> String {

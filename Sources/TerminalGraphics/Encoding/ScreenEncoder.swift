@@ -38,14 +38,32 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
     public private(set) var picture: RenderedPicture?
 
     /// What the terminal shows; ``Cell/unknown`` where that is not known.
-    private var screen: [Cell]
+    var screen: [Cell]
     /// What it should show.
-    private var target: [Cell]
+    var target: [Cell]
     private var needsClear = true
-    private var painter = CellPainter()
+    var painter = CellPainter()
     /// The kitty image on the screen, and its number.
-    private var shownImage: UInt64 = 0
-    private var imageNumber = 0
+    var shownImage: UInt64 = 0
+    var imageNumber = 0
+    /// What the patterns in `screen` mean.
+    private var cellMeaning: CellMeaning?
+    /// What ``keep()`` kept.
+    private var kept = Kept()
+
+    private struct CellMeaning: Equatable {
+        var glyphSet: GlyphSet
+        var colorDepth: ColorDepth
+    }
+
+    private struct Kept {
+        var screen: [Cell] = []
+        var cellMeaning: CellMeaning?
+        var picture: RenderedPicture?
+        var needsClear = true
+        var shownImage: UInt64 = 0
+        var imageNumber = 0
+    }
 
     /// Makes an encoder for a screen whose contents are not known.
     ///
@@ -81,23 +99,48 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
         picture = nil
     }
 
+    /// Remembers what the terminal shows, for ``revert()``.
+    public mutating func keep() {
+        if kept.screen.count != screen.count {
+            kept.screen = screen
+        } else {
+            for index in screen.indices { kept.screen[index] = screen[index] }
+        }
+        kept.picture = picture
+        (kept.needsClear, kept.shownImage) = (needsClear, shownImage)
+        (kept.imageNumber, kept.cellMeaning) = (imageNumber, cellMeaning)
+    }
+
+    /// Takes back what was encoded since ``keep()``: the bytes were not sent.
+    public mutating func revert() {
+        swap(&screen, &kept.screen)
+        picture = kept.picture
+        (needsClear, shownImage) = (kept.needsClear, kept.shownImage)
+        (imageNumber, cellMeaning) = (kept.imageNumber, kept.cellMeaning)
+    }
+
     /// Appends the bytes that show a picture and some text.
     ///
     /// - Parameters:
     ///   - newPicture: The picture, kept until the next; nil: the last one stays.
     ///   - text: All text on the screen; later entries lie over earlier ones, all over the picture. What was there before and is not
     ///     in the list is taken off.
+    ///   - rows: Rows of the picture to bring up to date; outside of them only what text gives free is drawn. Nil: all.
     ///   - bytes: Where the bytes go; nothing is appended when the screen is right already.
     public mutating func encode(
-        _ newPicture: RenderedPicture?, text: [ScreenText] = [], into bytes: inout [UInt8]
+        _ newPicture: RenderedPicture?, text: [ScreenText] = [], rows: Range<Int>? = nil,
+        into bytes: inout [UInt8]
     ) {
         if let newPicture { show(newPicture) }
+        let rows = needsClear || picture == nil ? 0..<grid.rows : rows ?? 0..<grid.rows
         painter.begin(grid: grid, options: options)
         if options.synchronizedOutput { painter.sink.put("\u{1B}[?2026h") }
         let start = painter.sink.count
         if needsClear { clear() }
 
         composePicture()
+        leave(rowsOutside: rows)
+        if let picture, case .sixel = picture.content { composeSixels(of: picture, rows) }
         compose(text)
         if let picture {
             painter.use(picture.glyphSet, picture.colorDepth)
@@ -122,15 +165,16 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func show(_ newPicture: RenderedPicture) {
-        if let picture, !picture.isCompatible(with: newPicture) {
-            if picture.glyphSet != newPicture.glyphSet || picture.isImage || newPicture.isImage {
-                needsClear = true
-            } else {
+        if let picture, picture.changesLayers(to: newPicture) { needsClear = true }
+        if case .cells(let glyphSet) = newPicture.content {
+            let meaning = CellMeaning(glyphSet: glyphSet, colorDepth: newPicture.colorDepth)
+            if let cellMeaning, cellMeaning != meaning {
                 for index in screen.indices where screen[index].isPattern && screen[index] != .blank
                 {
                     screen[index] = .unknown
                 }
             }
+            cellMeaning = meaning
         }
         picture = newPicture
     }
@@ -149,7 +193,6 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
     private mutating func composePicture() {
         guard let picture, case .cells = picture.content else {
             for index in target.indices { target[index] = .blank }
-            if let picture, case .sixel = picture.content { composeSixels(of: picture) }
             return
         }
         let area = picture.area
@@ -170,6 +213,18 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
                         (out + columns).update(repeating: .blank, count: width - columns)
                     }
                 }
+            }
+        }
+    }
+
+    /// Outside some rows the picture stays as it is on the screen; where text was, its own cells come to light.
+    private mutating func leave(rowsOutside rows: Range<Int>) {
+        guard rows.count < grid.rows else { return }
+        let count = grid.columns
+        for row in 0..<grid.rows where !rows.contains(row) {
+            for index in row * count..<(row + 1) * count
+            where !screen[index].isText || screen[index] == .unknown {
+                target[index] = screen[index]
             }
         }
     }
@@ -217,94 +272,6 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
     }
 }
 
-// MARK: Images
-
-extension ScreenEncoder {
-    /// Marks the cells of each chunk of sixels with its identity; the whole image must lie above the last row, where it could scroll.
-    private mutating func composeSixels(of picture: RenderedPicture) {
-        let image = picture.sixel
-        let cells = picture.layout.cells
-        guard cells.x + cells.width <= grid.columns, cells.y + cells.height <= grid.rows else {
-            return
-        }
-        for row in 0..<cells.height {
-            let identity = image.chunks[row / image.rowsPerChunk].identity
-            let start = (cells.y + row) * grid.columns + cells.x
-            for index in start..<start + cells.width { target[index] = .image(identity) }
-        }
-    }
-
-    private mutating func paintSixels(of picture: RenderedPicture) {
-        let cells = picture.layout.cells
-        guard cells.x + cells.width <= grid.columns, cells.y + cells.height <= grid.rows else {
-            return
-        }
-        let chunkCount = picture.sixel.chunkCount
-        var chunk = 0
-        while chunk < chunkCount {
-            guard isStale(chunk, of: picture) else {
-                chunk += 1
-                continue
-            }
-            let first = chunk
-            while chunk < chunkCount, isStale(chunk, of: picture) {
-                mark(chunk, of: picture)
-                chunk += 1
-            }
-            let row = cells.y + first * picture.sixel.rowsPerChunk
-            painter.moveAbsolutely(x: cells.x, y: row)
-            picture.sixel.write(chunks: first..<chunk, into: &painter.sink)
-            painter.forgetCursor()
-        }
-    }
-
-    private func indices(ofChunk chunk: Int, row: Int, of picture: RenderedPicture) -> Range<Int> {
-        let cells = picture.layout.cells
-        let start = (cells.y + row) * grid.columns + cells.x
-        return start..<start + cells.width
-    }
-
-    private func rows(ofChunk chunk: Int, of picture: RenderedPicture) -> Range<Int> {
-        let rowsPerChunk = picture.sixel.rowsPerChunk
-        let first = chunk * rowsPerChunk
-        return first..<min(first + rowsPerChunk, picture.layout.cells.height)
-    }
-
-    /// Whether a cell that should show the chunk shows something else.
-    private func isStale(_ chunk: Int, of picture: RenderedPicture) -> Bool {
-        let wanted = Cell.image(picture.sixel.chunks[chunk].identity)
-        for row in rows(ofChunk: chunk, of: picture) {
-            for index in indices(ofChunk: chunk, row: row, of: picture)
-            where target[index] == wanted && screen[index] != wanted {
-                return true
-            }
-        }
-        return false
-    }
-
-    /// Notes that the chunk is on the screen, over whatever text was there.
-    private mutating func mark(_ chunk: Int, of picture: RenderedPicture) {
-        let shown = Cell.image(picture.sixel.chunks[chunk].identity)
-        for row in rows(ofChunk: chunk, of: picture) {
-            for index in indices(ofChunk: chunk, row: row, of: picture) { screen[index] = shown }
-        }
-    }
-
-    private mutating func paintKitty(_ picture: RenderedPicture) {
-        let image = picture.kitty
-        let cells = picture.layout.cells
-        guard image.identity != shownImage, cells.x + cells.width <= grid.columns,
-            cells.y + cells.height <= grid.rows
-        else { return }
-        painter.moveAbsolutely(x: cells.x, y: cells.y)
-        let number = imageNumber == 1 ? 2 : 1
-        image.write(number: number, replacing: imageNumber, into: &painter.sink)
-        imageNumber = number
-        shownImage = image.identity
-        painter.forgetCursor()
-    }
-}
-
 extension RenderedPicture {
     var isImage: Bool {
         if case .cells = content { false } else { true }
@@ -314,9 +281,15 @@ extension RenderedPicture {
         if case .cells(let set) = content { set } else { .half }
     }
 
-    /// Whether cells of the two mean the same, so that one can be drawn over the other.
-    fileprivate func isCompatible(with other: RenderedPicture) -> Bool {
-        isImage == other.isImage && glyphSet == other.glyphSet && colorDepth == other.colorDepth
-            && (!isImage || layout == other.layout)
+    /// Whether one does not simply draw over the other: kitty's images lie below the text, and images of other sizes leave rests.
+    fileprivate func changesLayers(to other: RenderedPicture) -> Bool {
+        switch (content, other.content) {
+        case (.cells(let set), .cells(let otherSet)):
+            // Where most of the picture goes, to clear the screen is shorter than to blank its cells.
+            set != otherSet || other.layout.cells.area * 2 < layout.cells.area
+        case (.sixel, .sixel), (.kitty, .kitty): layout != other.layout
+        case (.kitty, _), (_, .kitty): true
+        default: false
+        }
     }
 }

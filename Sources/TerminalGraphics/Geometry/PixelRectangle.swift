@@ -9,6 +9,8 @@ public struct PixelRectangle: Hashable, Sendable {
     /// Rows.
     public var height: Int
 
+    var area: Int { width * height }
+
     /// Makes a rectangle.
     public init(x: Int, y: Int, width: Int, height: Int) {
         self.x = x

@@ -20,6 +20,10 @@ public struct RendererOptions: Hashable, Sendable {
     public var maximumImageSize: PixelSize?
     /// The most colour registers for sixels, 2 to 256.
     public var maximumRegisterCount: Int
+    /// How many of the cells' dots, across and down, each dot of the picture takes: 1 draws them all, more cost less to send.
+    public var coarseness = 1
+    /// How many times smaller the picture is than it could be, across and down, in the middle of its area.
+    public var shrinking = 1
 
     /// Makes options; all but the area have defaults that suit most.
     public init(

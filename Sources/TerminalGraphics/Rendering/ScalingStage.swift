@@ -6,6 +6,8 @@ final class ScalingStage {
     /// The picture's dots after ``scale(_:sampleAspectRatio:)``.
     let planes = RGBPlanes()
     private let scaler: PictureScaler
+    /// The picture before its dots are made larger.
+    private let small = RGBPlanes()
     private var layout: PictureLayout?
     private var source = PixelSize(width: 0, height: 0)
     private var sampleAspectRatio = SampleAspectRatio.square
@@ -14,7 +16,14 @@ final class ScalingStage {
         options: RendererOptions, dotsPerCell: DotsPerCell,
         precision: PictureScaler.Precision = .stable, maximumSize: PixelSize? = nil
     ) {
-        self.maximumSize = maximumSize
+        if options.shrinking > 1 {
+            let area = options.area
+            self.maximumSize = PixelSize(
+                width: max(area.columns * dotsPerCell.columns / options.shrinking, 1),
+                height: max(area.rows * dotsPerCell.rows / options.shrinking, 1))
+        } else {
+            self.maximumSize = maximumSize
+        }
         scaler = PictureScaler(precision: precision)
         self.options = options
         self.dotsPerCell = dotsPerCell
@@ -31,7 +40,17 @@ final class ScalingStage {
         if let range = options.range { picture.range = range }
         planes.resize(
             to: PixelSize(width: layout.destination.width, height: layout.destination.height))
-        try scaler.scale(picture, crop: layout.sourceCrop, field: options.field, into: planes)
+        let factor = options.coarseness
+        guard factor > 1 else {
+            try scaler.scale(picture, crop: layout.sourceCrop, field: options.field, into: planes)
+            return layout
+        }
+        small.resize(
+            to: PixelSize(
+                width: (planes.size.width + factor - 1) / factor,
+                height: (planes.size.height + factor - 1) / factor))
+        try scaler.scale(picture, crop: layout.sourceCrop, field: options.field, into: small)
+        planes.magnify(small, by: factor)
         return layout
     }
 

@@ -115,7 +115,7 @@ extension Option {
             help: "weave, bob or fields (default: weave)", isAvailable: false),
         .init(
             name: .maxRate, group: .drawing, argument: "B",
-            help: "bytes a second to the terminal (default: no limit)", isAvailable: false),
+            help: "bytes a second to the terminal: 200K (default: no limit)"),
         .init(
             name: .noStatus, group: .drawing, argument: nil,
             help: "no status line (default: the last row)"),

@@ -190,6 +190,7 @@ enum OptionParser {
             }
             options.cellSize = CellSize(width: size.width, height: size.height)
         case .fit: options.fit = try choice(Fit.self)
+        case .maxRate: options.maximumRate = try bytes()
         case .noStatus: options.hasStatus = false
         case .report: options.report = try choice(Options.Report.self)
         case .md5: options.hasDigests = true
@@ -200,7 +201,7 @@ enum OptionParser {
         case .testPattern: options.wantsTestPattern = true
         case .help: options.wantsHelp = true
         case .version: options.wantsVersion = true
-        case .deinterlace, .maxRate: break
+        case .deinterlace: break
         }
     }
 

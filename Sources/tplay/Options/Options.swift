@@ -41,6 +41,8 @@ struct Options: Sendable {
     var size: TerminalGrid?
     var cellSize: CellSize?
     var fit = Fit.contain
+    /// Bytes a second to the terminal at most; nil: no limit.
+    var maximumRate: Int?
     var hasStatus = true
     var report: Report?
     var hasDigests = false

@@ -1,0 +1,84 @@
+import MediaTime
+import SampleDisplay
+import TerminalGraphics
+
+/// The thread that renders.
+extension Screen {
+    private enum Job {
+        case stop
+        case render(DisplayedPicture, PictureDetail, Drawing, generation: Int)
+    }
+
+    func renderLoop() {
+        // One a way of drawing, kept: the numbers of an image's parts are a renderer's own.
+        var renderers: [(detail: PictureDetail, renderer: any PictureRenderer)] = []
+        var rendererGeneration = -1
+        while true {
+            let job: Job? = state.wait { Self.nextJob(&$0) }
+            guard case .render(let picture, let detail, let drawing, let generation)? = job else {
+                return
+            }
+            if generation != rendererGeneration {
+                renderers.removeAll()
+                rendererGeneration = generation
+            }
+            if !renderers.contains(where: { $0.detail.isDrawn(like: detail) }),
+                let renderer = drawing.renderer(for: detail)
+            {
+                renderers.append((detail, renderer))
+            }
+            guard let found = renderers.first(where: { $0.detail.isDrawn(like: detail) }) else {
+                continue
+            }
+            if drawing.isPlain { found.renderer.forgetPrevious() }
+            render(picture, detail, with: found.renderer, generation: generation)
+        }
+    }
+
+    private static func nextJob(_ state: inout State) -> Job? {
+        if state.isStopped { return .stop }
+        guard let drawing = state.drawing, drawing.kind != nil else { return nil }
+        let generation = state.generation
+        let detail = state.policy?.detail ?? .exact
+        if let due = state.due, due.rendered == nil {
+            return .render(due.picture, detail, drawing, generation: generation)
+        }
+        if let completion = state.completion, completion.isWanted, completion.rendered == nil,
+            let shown = state.shown
+        {
+            return .render(shown.picture, completion.detail, drawing, generation: generation)
+        }
+        let next = state.prepared.first { $0.rendered == nil || !$0.detail.isDrawn(like: detail) }
+        return next.map { .render($0.picture, detail, drawing, generation: generation) }
+    }
+
+    private func render(
+        _ picture: DisplayedPicture, _ detail: PictureDetail,
+        with renderer: any PictureRenderer, generation: Int
+    ) {
+        do throws(RenderError) {
+            let rendered = try renderer.render(picture.pixelBuffer)
+            state.update { state in
+                guard state.generation == generation else { return }
+                if state.due?.picture === picture {
+                    state.due?.rendered = rendered
+                    state.due?.detail = detail
+                } else if let index = state.prepared.firstIndex(where: { $0.picture === picture }) {
+                    state.prepared[index].rendered = rendered
+                    state.prepared[index].detail = detail
+                } else if state.shown?.picture === picture,
+                    state.completion?.detail.isDrawn(like: detail) ?? false
+                {
+                    state.completion?.rendered = rendered
+                }
+            }
+        } catch {
+            state.update { state in
+                state.failure = error
+                if state.due?.picture === picture { state.due = nil }
+                state.completion = nil
+                state.prepared.removeAll { $0.picture === picture }
+            }
+        }
+    }
+}
