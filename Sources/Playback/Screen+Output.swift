@@ -69,7 +69,9 @@ extension Screen {
             state.due = nil
             // The status line that goes with it tells what is expected; if it comes out otherwise, the next one does.
             if let policy = state.policy, !frame.attempts.isEmpty {
-                state.shownDetail = policy.ladder[frame.attempts.lowerBound]
+                let expected = max(
+                    frame.attempts.lowerBound, min(policy.level, frame.attempts.upperBound - 1))
+                state.shownDetail = policy.ladder[expected]
             }
         } else if state.isTextStale || state.removesImage || state.invalidates {
             // A few bytes wait for no picture, but not on top of a queue either.

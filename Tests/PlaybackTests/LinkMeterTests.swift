@@ -82,7 +82,9 @@ struct LinkMeterTests {
         let (count, longest) = link.play(seconds: 4)
         let found = try #require(link.meter.rate)
         #expect(!link.meter.isStarting)
-        #expect(found > rate * 0.8 && found < rate * 1.25, "\(found)")
+        // Where an answer takes longer than a picture, several lie between two: that tells less.
+        let least = milliseconds > 40 ? 0.4 : 0.8
+        #expect(found > rate * least && found < rate * 1.25, "\(found)")
         // The way there and back costs no pictures, and little lies in the queue.
         #expect(count >= 85, "\(count) of 100")
         #expect(longest < 0.1, "\(longest)")

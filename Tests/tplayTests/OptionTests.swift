@@ -76,7 +76,7 @@ extension TPlayTests {
             ["--order", "decode"], ["--from-any"], ["--low-delay"], ["--follow"],
             ["--buffer", "1M"], ["--cache", "1M"], ["--colors", "256"], ["--dither", "none"],
             ["--matrix", "709"], ["--range", "full"], ["--deinterlace", "bob"],
-            ["--probe-terminal"], ["--test-pattern"],
+            ["--max-rate", "200K"], ["--probe-terminal"], ["--test-pattern"],
             ["--snapshot", "x.png"],
         ])
         func `what other versions bring is refused with "not yet"`(_ option: [String]) {

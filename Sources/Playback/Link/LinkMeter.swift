@@ -62,7 +62,8 @@ package struct LinkMeter: Sendable {
     /// Bytes a second that the link takes; nil while that is not known.
     package var rate: Double? {
         guard !samples.isEmpty else { return nil }
-        let middle = samples.sorted()[samples.count / 2]
+        // Of two the lower one: what is believed too much fills queues.
+        let middle = samples.sorted()[(samples.count - 1) / 2]
         return min(middle, maximumRate ?? middle)
     }
 
@@ -180,10 +181,10 @@ package struct LinkMeter: Sendable {
         let isLimiting = elapsed * 5 > period * 4
         if isStarting {
             largestTaken = max(largestTaken, taken)
-            // What the first answers say is all there is to go by; later ones replace it.
-            if samples.count >= 3 { samples.removeFirst() }
-            samples.append(sample)
+            // A few bytes find room anywhere: the first that take their time are the first that count.
             if isLimiting || largestTaken >= 65536 { isStarting = false }
+            samples.removeAll(keepingCapacity: true)
+            samples.append(sample)
             return
         }
         guard isLimiting || sample > rate ?? 0 else { return }
