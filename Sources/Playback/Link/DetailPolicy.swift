@@ -117,7 +117,8 @@ package struct DetailPolicy: Sendable {
         let detail = detail
         // Within one way of drawing the next picture simply tries.
         let better = (0..<level).first { index in
-            !ladder[index].isDrawn(like: detail) && predicted(index) <= allowance * 0.8
+            !ladder[index].isDrawn(like: detail)
+                && predicted(index) <= allowance * (ladder[index].share > 1 ? 1.3 : 0.8)
         }
         guard let better else {
             roomSince = nil

@@ -24,6 +24,8 @@ package struct LinkMeter: Sendable {
     private var roundTrip: Int64?
     /// The last rates seen, bytes a second, the newest last.
     private var samples: [Double] = []
+    /// What the last answers said, whether they tell of the link or of how short the picture was.
+    private var recent: [Double] = []
     /// The most bytes that were taken in one go while nothing else was known.
     private var largestTaken = 0.0
     /// Whether pictures still grow until the link is known.
@@ -57,6 +59,7 @@ package struct LinkMeter: Sendable {
         self.maximumRate = maximumRate.map(Double.init)
         self.roundTrip = roundTrip
         samples.reserveCapacity(8)
+        recent.reserveCapacity(8)
     }
 
     /// Bytes a second that the link takes; nil while that is not known.
@@ -187,10 +190,14 @@ package struct LinkMeter: Sendable {
             samples.append(sample)
             return
         }
-        guard isLimiting || sample > rate ?? 0 else { return }
-        // A few bytes may find a moment's room: they raise the rate step by step.
-        let known = rate ?? sample
-        add(taken < Self.firstAllowance && !isLimiting ? min(sample, known * 2) : sample)
+        if recent.count >= 5 { recent.removeFirst() }
+        recent.append(sample)
+        if isLimiting { return add(sample) }
+        // A few bytes may find a moment's room, again and again: most of the last answers must agree, and pictures
+        // tell of others at most eight times as large.
+        let usual = min(
+            recent.sorted()[(recent.count - 1) / 2], taken * 8 / Double(period) * 1e9)
+        if let rate, recent.count > 2, usual > rate { add(min(usual, rate * 2)) }
     }
 
     private mutating func add(_ sample: Double) {
