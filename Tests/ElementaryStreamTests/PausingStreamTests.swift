@@ -156,6 +156,34 @@ struct PausingStreamTests {
         #expect(taken.count.load(ordering: .relaxed) >= 200)
     }
 
+    @Test func `what comes before the first random access point is passed, not kept`() throws {
+        let clip = try #require(Checkout.bytes(Checkout.samples + "/baseline.264"))
+        let file = Streams.index(ScriptedByteSource(clip))
+        let first = try #require(file.entry(decodeRank: 1)).offset
+        let second = try #require(file.entry(decodeRank: 50)).offset
+        // Parameter sets and a picture that is lost: an IDR picture's slices become P slices' orphans.
+        let idr = try #require(
+            clip.indices.dropLast(4).first {
+                clip[$0] == 0 && clip[$0 + 1] == 0 && clip[$0 + 2] == 1 && clip[$0 + 3] & 31 == 5
+            })
+        let pictures = Array(clip[Int(first)..<Int(second)])
+        let limit = 1 << 20
+        let fed = HandFedIndex(retainedByteLimit: limit)
+        fed.write(clip[..<idr])
+        var kept = 0
+        for _ in 0..<(12 << 20) / pictures.count {
+            fed.write(pictures)
+            kept = max(kept, fed.source.keptByteCount)
+        }
+        #expect(kept < limit + (2 << 20), "\(kept)")
+        fed.write(clip)
+        fed.end()
+        // Nobody takes anything before there is something to show.
+        let deadline = ContinuousClock.now + .seconds(30)
+        while fed.index.firstShownRank == nil, ContinuousClock.now < deadline { usleep(5000) }
+        #expect(fed.index.firstShownRank != nil)
+    }
+
     private final class Taken: Sendable {
         let count = Atomic(0)
         let isDone = Atomic(false)

@@ -127,26 +127,25 @@ public final class StreamIndex: Sendable {
         public var count: Int
         /// How many of them are new.
         public var added: Int
-        /// The time of the first of them in presentation order that is shown.
-        public var time: CMTime
+        /// The time of the first of them in presentation order that is shown; nil where none is.
+        public var time: CMTime?
         /// How long that is presented.
         public var duration: CMTime
         /// Whether the player had taken all that was there before.
         public var isAwaited: Bool
     }
 
-    /// What has been indexed since there were `count` access units; nil for nothing that is shown.
-    public func news(from count: Int) -> News? {
+    /// What has been indexed since there were `count` access units.
+    public func news(from count: Int) -> News {
         state.withLock { state in
-            let new = state.entries.dropFirst(count).filter(\.isShown)
-            guard let first = new.min(by: { $0.presentationTicks < $1.presentationTicks }) else {
-                return nil
-            }
+            let first = state.entries[min(count, state.entries.count)...].lazy
+                .filter(\.isShown).min { $0.presentationTicks < $1.presentationTicks }
             let timescale = (state.rate ?? .default).timescale
             return News(
                 count: state.entries.count, added: state.entries.count - count,
-                time: CMTime(value: first.presentationTicks, timescale: timescale),
-                duration: CMTime(value: Int64(first.durationTicks), timescale: timescale),
+                time: first.map { CMTime(value: $0.presentationTicks, timescale: timescale) },
+                duration: CMTime(
+                    value: Int64(first?.durationTicks ?? 1), timescale: timescale),
                 isAwaited: state.consumedRank >= count)
         }
     }

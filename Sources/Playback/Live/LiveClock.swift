@@ -52,15 +52,17 @@ final class LiveClock: Sendable {
         let waited = source.waitedNanoseconds
         let host = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
         state.withLock { state in
-            guard let news = index.news(from: state.count) else { return }
+            let news = index.news(from: state.count)
+            guard news.added > 0 else { return }
             let hasWaited = waited - state.waited >= Self.wait
             (state.count, state.waited) = (news.count, waited)
+            guard let due = news.time else { return }
             let (time, rate) = timebase.timeAndRate
             guard rate > 0 else { return state.pace.restart() }
             let duration = Self.nanoseconds(news.duration)
-            let slack = Self.nanoseconds(news.time - time)
+            let slack = Self.nanoseconds(due - time)
             if news.isAwaited, slack < -duration / 2 {
-                try? timebase.setTime(news.time)
+                try? timebase.setTime(due)
                 return state.pace.restart()
             }
             guard state.isFollowing, rate == 1 else { return state.pace.restart() }
