@@ -123,10 +123,14 @@ struct PausingStreamTests {
         "What belongs to no picture is not kept, however much it is",
         arguments: [
             // Zeros; a slice without end, of which 32 MB are taken for one; bytes behind zeros.
-            ([] as [UInt8], 0 as UInt8, 2 << 20), ([0, 0, 1, 0x41, 0x9A], 0x5A, 40 << 20),
-            ([UInt8](repeating: 0, count: 100_000), 0xA5, 2 << 20),
+            (zeros: 0, hasSlice: false, filler: 0 as UInt8, most: 2 << 20),
+            (zeros: 0, hasSlice: true, filler: 0x5A, most: 40 << 20),
+            (zeros: 100_000, hasSlice: false, filler: 0xA5, most: 2 << 20),
         ])
-    func floods(_ head: [UInt8], _ filler: UInt8, _ most: Int) throws {
+    func floods(_ flood: (zeros: Int, hasSlice: Bool, filler: UInt8, most: Int)) throws {
+        let head =
+            [UInt8](repeating: 0, count: flood.zeros)
+            + (flood.hasSlice ? [0, 0, 1, 0x41, 0x9A] : [])
         let clip = try #require(Checkout.bytes(Checkout.samples + "/baseline.264"))
         let limit = 1 << 20
         let fed = HandFedIndex(retainedByteLimit: limit)
@@ -142,13 +146,13 @@ struct PausingStreamTests {
         }
         fed.write(clip)
         fed.write(head)
-        let block = [UInt8](repeating: filler, count: 1 << 20)
+        let block = [UInt8](repeating: flood.filler, count: 1 << 20)
         var kept = 0
         for _ in 0..<96 {
             fed.write(block)
             kept = max(kept, fed.source.keptByteCount)
         }
-        #expect(kept < limit + most + (8 << 20), "\(kept)")
+        #expect(kept < limit + flood.most + (8 << 20), "\(kept)")
         fed.write(clip)
         fed.end()
         while !taken.isDone.load(ordering: .acquiring) { usleep(5000) }
