@@ -14,7 +14,15 @@ extension Screen.State {
     var pieceAllowance: Double { meter.allowance(for: Self.longestPicture) }
 
     /// How long a picture stands still before it is completed; not at all while the link is found out.
-    var stillTime: Int64 { meter.isStarting ? 0 : Self.longestPicture }
+    ///
+    /// Where nothing was left out, and all that changes is what only an eye on a still picture sees, an image waits longer:
+    /// it is sent whole again, and slow motion is no standstill.
+    func stillTime(of completion: Screen.Completion) -> Int64 {
+        guard shownDetail.still == completion.detail else {
+            return meter.isStarting ? 0 : Self.longestPicture
+        }
+        return (drawing?.kind?.isImage ?? false) ? Self.longestPicture * 4 : Self.longestPicture
+    }
 
     /// Takes note of the time that there is for a picture.
     mutating func notePresentation(of picture: DisplayedPicture, at now: Int64) {
@@ -109,16 +117,14 @@ extension Screen.State {
         if shownDetail != detail { isTextStale = true }
         shownDetail = detail
         completion = nil
-        guard let best = policy?.ladder.first, detail != best else { return }
-        var wanted = best
+        guard let drawing, drawing.kind != nil, !drawing.isPlain else { return }
+        var wanted = (policy?.ladder.first ?? .exact).still
         // The image only where the link takes it in pieces that no key waits long for.
         if let cells = policy?.ladder.first(where: { $0.isStandIn }) {
             let isKnown = !meter.isStarting && (meter.rate ?? 0) >= 200_000
-            if !isKnown { wanted = cells }
+            if !isKnown { wanted = cells.still }
         }
-        guard wanted != detail else { return }
         completion = Screen.Completion(since: hostNanoseconds(), detail: wanted)
-        if due.detail.isDrawn(like: wanted) { completion?.rendered = due.rendered }
     }
 
     private mutating func noteCompleted(_ delivery: ScreenDelivery) {
@@ -127,12 +133,13 @@ extension Screen.State {
             completion?.nextRow = next
             return
         }
-        isTextStale = isTextStale || shownDetail != done.detail
+        isTextStale = isTextStale || shownDetail.still != done.detail
         shownDetail = done.detail
         completion = nil
-        guard let best = policy?.ladder.first, best != done.detail, (meter.rate ?? 0) >= 200_000
+        guard let best = policy?.ladder.first, best.still != done.detail,
+            (meter.rate ?? 0) >= 200_000
         else { return }
-        completion = Screen.Completion(since: hostNanoseconds(), detail: best)
+        completion = Screen.Completion(since: hostNanoseconds(), detail: best.still)
     }
 
     /// It was too large: it is drawn again with less, unless a newer one is due.

@@ -78,7 +78,7 @@ extension Screen {
             guard when(opening - 50_000_000) else { return nil }
         } else {
             guard state.due == nil, var completion = state.completion,
-                when(completion.since + state.stillTime), when(opening)
+                when(completion.since + state.stillTime(of: completion)), when(opening)
             else { return nil }
             guard completion.rendered != nil else {
                 return completion.isWanted ? nil : .wantCompletion

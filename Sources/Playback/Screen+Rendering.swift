@@ -30,7 +30,7 @@ extension Screen {
             guard let found = renderers.first(where: { $0.detail.isDrawn(like: detail) }) else {
                 continue
             }
-            if drawing.isPlain { found.renderer.forgetPrevious() }
+            if drawing.isPlain || detail.isStill { found.renderer.forgetPrevious() }
             render(picture, detail, with: found.renderer, generation: generation)
         }
     }
@@ -67,7 +67,7 @@ extension Screen {
                     state.prepared[index].rendered = rendered
                     state.prepared[index].detail = detail
                 } else if state.shown?.picture === picture,
-                    state.completion?.detail.isDrawn(like: detail) ?? false
+                    state.completion?.detail == detail
                 {
                     state.completion?.rendered = rendered
                 }

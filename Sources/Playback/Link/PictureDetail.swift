@@ -12,6 +12,8 @@ public struct PictureDetail: Hashable, Sendable {
     public internal(set) var coarseness = 1
     /// How many times smaller it is, across and down.
     public internal(set) var shrinking = 1
+    /// Whether it owes nothing to the pictures before it (``PictureRenderer/forgetPrevious()``): what stands still is looked at.
+    package var isStill = false
     /// The bytes that a picture then takes, beside all of its cells exactly (seen on film in half blocks).
     package var share = 1.0
 
@@ -20,6 +22,13 @@ public struct PictureDetail: Hashable, Sendable {
 
     /// All of it.
     static let exact = PictureDetail()
+
+    /// The same for a picture that stands still.
+    package var still: PictureDetail {
+        var detail = self
+        detail.isStill = true
+        return detail
+    }
 
     /// Whether the two are drawn alike, and differ only in what is sent again.
     package func isDrawn(like other: PictureDetail) -> Bool {
