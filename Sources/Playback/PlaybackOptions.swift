@@ -51,6 +51,8 @@ public struct PlaybackOptions: Sendable {
     public var matrix: ColorMatrix?
     /// The range, whatever the stream says; nil: the stream's.
     public var range: ColorRange?
+    /// How the fields of interlaced pictures are shown.
+    public var deinterlacing = Deinterlacing.weave
     /// How pictures are fitted.
     public var fit = Fit.contain
     /// Compressed bytes kept of a pipe, to go back in.

@@ -1,3 +1,6 @@
+public import PixelBuffers
+public import TerminalGraphics
+
 /// What a status line can tell.
 public struct PlaybackStatus: Sendable {
     /// The file as named by the user.
@@ -14,6 +17,8 @@ public struct PlaybackStatus: Sendable {
     public var timescale: Int32 = 1
     /// `I`, `P`, `B`, `SI` or `SP`; empty before the first picture.
     public var pictureType = ""
+    /// The field on show; nil where the picture is shown whole.
+    public var field: Field?
     /// Whether the picture on show is damaged.
     public var isDamaged = false
     /// The rate of the timebase, as asked for.
@@ -30,6 +35,12 @@ public struct PlaybackStatus: Sendable {
     public var width = 0
     /// The picture's height after cropping.
     public var height = 0
+    /// The matrix that the picture is drawn by.
+    public var matrix: ColorMatrix?
+    /// Whether it is drawn as of full range.
+    public var isFullRange = false
+    /// The shape of its samples, where they are not square.
+    public var pixelAspectRatio: PixelAspectRatio?
     /// The renderer's name.
     public var renderer = ""
     /// How much of the picture is on the screen.

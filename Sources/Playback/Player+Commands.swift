@@ -52,8 +52,29 @@ extension Player {
         if !isPaused, let shown, !session.isFed(for: shared.withLock { $0.status.rate }) {
             return go(to: shown, session)
         }
+        if isPaused { screen?.holdField() }
         try? session.timebase.setRate(shared.withLock { $0.runningRate })
         shared.goOn()
+    }
+
+    /// Steps field by field, where fields are shown so.
+    ///
+    /// - Returns: The pictures still to step; nil where the step has been done.
+    private func stepFields(_ count: Int, _ session: PlaybackSession) -> Int? {
+        screen?.startWithSecondField(false)
+        guard options.deinterlacing == .fields, shared.withLock({ $0.target == nil }),
+            let rank = shared.withLock({ $0.shownRank }),
+            let number = screen?.fieldNumber(rank: rank)
+        else { return count }
+        // The ends of the stream are the first field of its first picture, and the second of its last.
+        let first = clamped(0, session) * 2
+        let target = min(max(number + count, first), clamped(.max, session) * 2 + 1)
+        if target / 2 == rank {
+            if target != number { screen?.showOtherField() }
+            return nil
+        }
+        screen?.startWithSecondField(target % 2 == 1)
+        return target / 2 - rank
     }
 
     private func setRate(_ rate: Double, _ session: PlaybackSession) {
@@ -70,14 +91,15 @@ extension Player {
     }
 
     /// Pauses, and goes `count` pictures on or back from the one last asked for.
-    private func step(_ count: Int, _ session: PlaybackSession) {
+    private func step(_ steps: Int, _ session: PlaybackSession) {
         try? session.timebase.setRate(0)
+        screen?.holdField()
         let (from, isSettled) = shared.withLock { state -> (Int?, Bool) in
             state.status.isPaused = true
             if state.target != nil { state.startRate = 0 }
             return (state.target ?? state.shownRank, state.target == nil)
         }
-        guard let from else { return }
+        guard let from, let count = stepFields(steps, session) else { return }
         let target = clamped(from + count, session)
         guard target != from else { return }
         // The next picture is queued already, and the time alone brings it up.

@@ -24,8 +24,11 @@ extension Player {
         }
         let screen = Screen(
             output: output, maximumRate: options.maximumRate,
-            text: { picture, drawing in
-                Self.text(shared.status(of: picture), shared, interface, drawing)
+            fieldTime: { shared.fieldTime(of: $0) },
+            text: { picture, field, drawing in
+                var status = shared.status(of: picture)
+                status.field = field
+                return Self.text(status, shared, interface, drawing)
             },
             onShown: { picture in
                 if shared.note(shown: picture) { bell.ring() }

@@ -60,6 +60,14 @@ extension Screen {
             deadline = min(deadline ?? .max, time)
             return false
         }
+        if let next = state.nextField, state.due == nil, next.rendered != nil, let time = next.time,
+            when(time)
+        {
+            state.due = Prepared(
+                picture: next.picture, field: next.field, rendered: next.rendered, isRedrawn: true)
+            state.nextField = nil
+            state.completion = nil
+        }
         var frame = Frame(
             removesImage: state.removesImage, drawing: drawing, isNewDrawing: state.isNewDrawing,
             invalidates: state.invalidates)
@@ -97,9 +105,9 @@ extension Screen {
         if frame.isNewDrawing { output.prepare(for: frame.drawing) }
         if frame.invalidates { output.invalidate() }
         if frame.removesImage { output.removePicture() }
-        let shown = frame.due?.picture ?? state.withLock { $0.shown?.picture }
+        let shown = frame.due ?? state.withLock { $0.shown }
         let ladder = frame.drawing.tolerances
-        var content = ScreenContent(text: text(shown, frame.drawing))
+        var content = ScreenContent(text: text(shown?.picture, shown?.field, frame.drawing))
         if let due = frame.due {
             content.picture = due.rendered
             content.tolerances = ladder[frame.attempts]

@@ -6,7 +6,7 @@ import TerminalGraphics
 extension Screen {
     private enum Job {
         case stop
-        case render(DisplayedPicture, PictureDetail, Drawing, generation: Int)
+        case render(DisplayedPicture, Field?, PictureDetail, Drawing, generation: Int)
     }
 
     func renderLoop() {
@@ -15,9 +15,9 @@ extension Screen {
         var rendererGeneration = -1
         while true {
             let job: Job? = state.wait { Self.nextJob(&$0) }
-            guard case .render(let picture, let detail, let drawing, let generation)? = job else {
-                return
-            }
+            guard
+                case .render(let picture, let field, let detail, let drawing, let generation)? = job
+            else { return }
             if generation != rendererGeneration {
                 renderers.removeAll()
                 rendererGeneration = generation
@@ -31,7 +31,7 @@ extension Screen {
                 continue
             }
             if drawing.isPlain || detail.isStill { found.renderer.forgetPrevious() }
-            render(picture, detail, with: found.renderer, generation: generation)
+            render(picture, field, detail, with: found.renderer, generation: generation)
         }
     }
 
@@ -41,30 +41,41 @@ extension Screen {
         let generation = state.generation
         let detail = state.policy?.detail ?? .exact
         if let due = state.due, due.rendered == nil {
-            return .render(due.picture, detail, drawing, generation: generation)
+            return .render(due.picture, due.field, detail, drawing, generation: generation)
         }
         if let completion = state.completion, completion.isWanted, completion.rendered == nil,
             let shown = state.shown
         {
-            return .render(shown.picture, completion.detail, drawing, generation: generation)
+            return .render(
+                shown.picture, shown.field, completion.detail, drawing, generation: generation)
+        }
+        if let next = state.nextField, next.rendered == nil {
+            return .render(next.picture, next.field, detail, drawing, generation: generation)
         }
         let next = state.prepared.first { $0.rendered == nil || !$0.detail.isDrawn(like: detail) }
-        return next.map { .render($0.picture, detail, drawing, generation: generation) }
+        // Those still to come begin with their earlier field, if with one at all.
+        return next.map {
+            let field = drawing.deinterlacing == .weave ? nil : FieldOrder($0.picture)?.first
+            return .render($0.picture, field, detail, drawing, generation: generation)
+        }
     }
 
     private func render(
-        _ picture: DisplayedPicture, _ detail: PictureDetail,
+        _ picture: DisplayedPicture, _ field: Field?, _ detail: PictureDetail,
         with renderer: any PictureRenderer, generation: Int
     ) {
         do throws(RenderError) {
-            let rendered = try renderer.render(picture.pixelBuffer)
+            let rendered = try renderer.render(picture.pixelBuffer, field: field)
             state.update { state in
                 guard state.generation == generation else { return }
-                if state.due?.picture === picture {
+                if state.due?.picture === picture, state.due?.field == field {
                     state.due?.rendered = rendered
                     state.due?.detail = detail
+                } else if state.nextField?.picture === picture, state.nextField?.field == field {
+                    state.nextField?.rendered = rendered
                 } else if let index = state.prepared.firstIndex(where: { $0.picture === picture }) {
                     state.prepared[index].rendered = rendered
+                    state.prepared[index].field = field
                     state.prepared[index].detail = detail
                 } else if state.shown?.picture === picture,
                     state.completion?.detail == detail
@@ -76,7 +87,7 @@ extension Screen {
             state.update { state in
                 state.failure = error
                 if state.due?.picture === picture { state.due = nil }
-                state.completion = nil
+                (state.completion, state.nextField) = (nil, nil)
                 state.prepared.removeAll { $0.picture === picture }
             }
         }

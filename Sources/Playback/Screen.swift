@@ -15,6 +15,8 @@ import TerminalGraphics
 final class Screen: SampleBufferDisplaySink {
     struct Prepared {
         var picture: DisplayedPicture
+        /// The field that is shown; nil: both.
+        var field: Field?
         var rendered: RenderedPicture?
         /// With what detail it was rendered.
         var detail = PictureDetail.exact
@@ -61,6 +63,8 @@ final class Screen: SampleBufferDisplaySink {
         var due: Prepared?
         /// On the screen.
         var shown: Prepared?
+        var nextField: NextField?
+        var startsWithSecondField = false
         var isTextStale = false
         var removesImage = false
         var isNewDrawing = false
@@ -73,25 +77,30 @@ final class Screen: SampleBufferDisplaySink {
     }
 
     let state: Monitor<State>
-    let text: @Sendable (DisplayedPicture?, Drawing) -> [ScreenText]
+    let text: @Sendable (DisplayedPicture?, Field?, Drawing) -> [ScreenText]
+    let fieldTime: @Sendable (DisplayedPicture) -> (host: Int64?, isBackward: Bool)
     let onShown: @Sendable (DisplayedPicture) -> Void
     let onWritten: @Sendable () -> Void
 
     /// - Parameters:
     ///   - output: Where the bytes go; used on the output thread alone.
     ///   - maximumRate: Bytes a second that are written at most; nil: no limit.
+    ///   - fieldTime: When the later of a picture's fields shown one by one is due, in nanoseconds of the host clock; nil while
+    ///     no clock runs. And whether the clock runs backwards.
     ///   - text: The text over a picture; called on the output thread just before it is sent.
     ///   - onShown: Called on the output thread when a picture is on its way to the terminal as a whole.
     ///   - onWritten: Called on the output thread after each write, be it of text alone: whoever found the screen busy
     ///     (``isIdle``) looks again.
     init(
         output: any ScreenOutput, maximumRate: Int? = nil,
-        text: @escaping @Sendable (DisplayedPicture?, Drawing) -> [ScreenText],
+        fieldTime: @escaping @Sendable (DisplayedPicture) -> (host: Int64?, isBackward: Bool),
+        text: @escaping @Sendable (DisplayedPicture?, Field?, Drawing) -> [ScreenText],
         onShown: @escaping @Sendable (DisplayedPicture) -> Void,
         onWritten: @escaping @Sendable () -> Void
     ) {
         state = Monitor(State(meter: LinkMeter(maximumRate: maximumRate)))
         self.text = text
+        self.fieldTime = fieldTime
         self.onShown = onShown
         self.onWritten = onWritten
         startThread(named: "tplay render") { [self] in renderLoop() }
@@ -105,8 +114,10 @@ final class Screen: SampleBufferDisplaySink {
     }
 
     func present(_ picture: DisplayedPicture, at time: CMTime) {
+        let time = fieldTime(picture)
         state.update { state in
-            let prepared = Self.take(picture, from: &state) ?? Prepared(picture: picture)
+            var prepared = Self.take(picture, from: &state) ?? Prepared(picture: picture)
+            split(&prepared, &state, at: time)
             if let due = state.due, !due.isRedrawn { state.dropped += 1 }
             state.due = prepared
             state.completion = nil
@@ -124,6 +135,7 @@ final class Screen: SampleBufferDisplaySink {
             state.due = nil
             state.shown = nil
             state.completion = nil
+            state.nextField = nil
             state.removesImage = true
         }
     }
@@ -148,6 +160,7 @@ final class Screen: SampleBufferDisplaySink {
             state.isTextStale = true
             for index in state.prepared.indices { state.prepared[index].rendered = nil }
             state.due?.rendered = nil
+            state.nextField?.rendered = nil
             if var shown = state.shown, state.due == nil {
                 shown.rendered = nil
                 shown.isRedrawn = true

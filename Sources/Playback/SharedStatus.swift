@@ -35,6 +35,9 @@ final class SharedStatus: Sendable {
         var entry: String?
         var overlay: Overlay?
         var strictDamage: Int?
+        /// What the options say of colours, whatever the stream says.
+        var matrix: ColorMatrix?
+        var range: ColorRange?
         /// Calls of ``SharedStatus/goOn()`` since it began to run; 0 while it does not.
         var goingOnCount = 0
 
@@ -69,6 +72,7 @@ final class SharedStatus: Sendable {
             state.status.isUntimed = options.isUntimed
             state.status.isLowDelay = options.isLowDelay
             state.session = session
+            (state.matrix, state.range) = (options.matrix, options.range)
         }
     }
 
@@ -114,6 +118,20 @@ final class SharedStatus: Sendable {
     private static func answers(_ shown: Int?, _ target: Int, isSettled: Bool) -> Bool {
         guard let shown else { return false }
         return shown == target || (isSettled && (target - 16...target + 64).contains(shown))
+    }
+
+    /// When the later field of a picture that begins to be shown is due, and which way time goes.
+    func fieldTime(of picture: DisplayedPicture) -> (host: Int64?, isBackward: Bool) {
+        let (session, isBackward) = withLock { ($0.session, $0.isBackward) }
+        guard let session, session.timebase.rate != 0, picture.duration.isNumeric else {
+            return (nil, isBackward)
+        }
+        let middle =
+            picture.presentationTimeStamp
+            + picture.duration.multiplied(by: 1, dividedBy: 2)
+        let host = session.timebase.hostTime(for: middle)
+        guard host.isNumeric else { return (nil, isBackward) }
+        return (Int64(CMClock.convertHostTimeToSystemUnits(host)), isBackward)
     }
 
     /// Shows an overlay, or hides it.
@@ -222,6 +240,9 @@ final class SharedStatus: Sendable {
         if let buffer = picture?.pixelBuffer {
             status.width = buffer.width
             status.height = buffer.height
+            status.matrix = state.matrix ?? .meant(by: buffer)
+            status.isFullRange = state.range.map { $0 == .full } ?? buffer.isFullRange
+            status.pixelAspectRatio = buffer.attachments[.pixelAspectRatio]
         }
         if picture == nil { status.skipped = summary.count - summary.shownCount }
         return status

@@ -73,6 +73,7 @@ extension PlaybackOptions {
         grid = options.size
         cellSize = options.cellSize
         fit = options.fit
+        deinterlacing = options.deinterlacing
         maximumRate = options.maximumRate
         hasStatusLine = options.hasStatus
     }

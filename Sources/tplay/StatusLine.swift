@@ -1,4 +1,5 @@
 import Playback
+import TerminalGraphics
 
 /// The words of the status line.
 enum StatusLine {
@@ -9,7 +10,8 @@ enum StatusLine {
             let total = status.total.map { "/" + (status.isTotalEstimated ? "~" : "") + "\($0)" }
             parts.append("\(picture)\(total ?? "")")
             parts.append(Seconds.clock(ticks: status.ticks, timescale: status.timescale))
-            parts.append(status.pictureType)
+            parts.append(
+                status.pictureType + (status.field.map { $0 == .top ? " top" : " bottom" } ?? ""))
         } else {
             parts.append(
                 status.skipped > 0
@@ -26,7 +28,7 @@ enum StatusLine {
         if status.isDamaged { parts.append("DAMAGED") }
         if let entry = status.entry { return " go to: \(entry)_" }
         if let message = status.message { parts.append(Printable.text(message)) }
-        if status.width > 0 { parts.append("\(status.width)x\(status.height)") }
+        if status.width > 0 { parts.append(format(status)) }
         parts.append(status.renderer)
         if !status.detail.isExact { parts.append(link(status)) }
         if status.dropped > 0 { parts.append("dropped \(status.dropped)") }
@@ -41,17 +43,32 @@ enum StatusLine {
         return line
     }
 
+    /// Size and colours; of range and sample shape what is not usual.
+    private static func format(_ status: PlaybackStatus) -> String {
+        var words = ["\(status.width)x\(status.height)"]
+        if let matrix = status.matrix { words.append(matrix.rawValue) }
+        if status.isFullRange { words.append("full") }
+        if let ratio = status.pixelAspectRatio {
+            words.append("SAR \(ratio.horizontalSpacing):\(ratio.verticalSpacing)")
+        }
+        return words.joined(separator: " ")
+    }
+
     private static func rate(_ status: PlaybackStatus) -> String {
         if status.isPaused { return "paused" }
         if status.isUntimed { return "untimed" }
         if status.isLowDelay { return "low delay" }
+        // What is left out at such rates, where it is late.
+        let thinning =
+            status.rate >= 16
+            ? " random access only" : status.rate >= 4 ? " without late non-reference" : ""
         let thousandths = Int64((status.rate * 1000).rounded())
         let text = Seconds.text(ticks: thousandths, timescale: 1000, places: 3)
         // 1.000 is 1, 0.500 is 0.5.
         var trimmed = Substring(text)
         while trimmed.hasSuffix("0") { trimmed.removeLast() }
         if trimmed.hasSuffix(".") { trimmed.removeLast() }
-        return trimmed + "x"
+        return trimmed + "x" + thinning
     }
 
     /// What the link leaves of a picture.

@@ -25,9 +25,9 @@ struct KittyRendererTests {
         return bytes
     }
 
-    /// The image and the numbers of those deleted.
-    private func parse(_ bytes: [UInt8]) -> (image: Image?, deleted: [Substring]) {
-        var image: Image?
+    /// The images and the numbers of those deleted.
+    private func parse(_ bytes: [UInt8]) -> (images: [Image], deleted: [Substring]) {
+        var images: [Image] = []
         var deleted: [Substring] = []
         for part in String(decoding: bytes, as: UTF8.self).split(separator: "\u{1B}_G").dropFirst()
         {
@@ -42,11 +42,33 @@ struct KittyRendererTests {
                 deleted.append(control["i"] ?? "")
                 continue
             }
-            if image == nil { image = Image(control: control) }
-            image?.chunkLengths.append(halves[1].utf8.count)
-            image?.payload += decode(halves[1])
+            if control["a"] != nil { images.append(Image(control: control)) }
+            images[images.count - 1].chunkLengths.append(halves[1].utf8.count)
+            images[images.count - 1].payload += decode(halves[1])
         }
-        return (image, deleted)
+        return (images, deleted)
+    }
+
+    @Test func `what moves in a part of the picture sends the strips it touches`() throws {
+        let renderer = KittyRenderer(
+            options: RendererOptions(area: TerminalGrid(columns: 12, rows: 12), fit: .fill))
+        var encoder = ScreenEncoder(grid: TerminalGrid(columns: 12, rows: 13))
+        let source = TestPicture.noise(96, 192, seed: 1)
+        var bytes: [UInt8] = []
+        encoder.encode(try source.rendered(by: renderer), into: &bytes)
+        #expect(parse(bytes).images.map { $0.control["v"] } == ["64", "64", "64"])
+        for (row, strip) in [(10, 0), (100, 1), (191, 2), (64, 1), (127, 1)] {
+            for x in 20..<40 { source.invert(x: x, y: row) }
+            bytes.removeAll()
+            encoder.encode(try source.rendered(by: renderer), into: &bytes)
+            let (images, deleted) = parse(bytes)
+            #expect(images.count == 1 && deleted.count == 1, "row \(row)")
+            let number = images.first?.control["i"].flatMap { Int($0) } ?? 0
+            #expect((number - 1) / 2 == strip)
+            #expect(deleted.first.flatMap { Int($0) }.map { ($0 - 1) / 2 } == strip)
+            let row = String(decoding: bytes, as: UTF8.self)
+            #expect(row.contains("\u{1B}[\(strip * 4 + 1)") || strip == 0)
+        }
     }
 
     @Test("pixels arrive as they are, chunk by chunk, under two numbers in turn")
@@ -58,15 +80,17 @@ struct KittyRendererTests {
             let source = TestPicture.noise(96, 80, seed: UInt64(round + 1))
             var bytes: [UInt8] = []
             encoder.encode(try source.rendered(by: renderer), into: &bytes)
-            let (image, deleted) = parse(bytes)
-            let one = try #require(image)
-            #expect(
-                one.control["s"] == "96" && one.control["v"] == "80" && one.control["f"] == "24")
-            #expect(one.control["i"] == (round % 2 == 0 ? "1" : "2"))
-            #expect(deleted == (round == 0 ? [] : [round % 2 == 0 ? "2" : "1"]))
-            #expect(one.chunkLengths.allSatisfy { $0 <= 4096 })
-            #expect(one.chunkLengths.dropLast().allSatisfy { $0 % 4 == 0 })
-            #expect(one.payload.count == 96 * 80 * 3)
+            let (images, deleted) = parse(bytes)
+            #expect(images.map { $0.control["v"] } == ["64", "16"])
+            #expect(images.allSatisfy { $0.control["s"] == "96" && $0.control["f"] == "24" })
+            #expect(images.map { $0.control["i"] } == (round % 2 == 0 ? ["1", "3"] : ["2", "4"]))
+            #expect(deleted == (round == 0 ? [] : round % 2 == 0 ? ["2", "4"] : ["1", "3"]))
+            for one in images {
+                #expect(one.chunkLengths.allSatisfy { $0 <= 4096 })
+                #expect(one.chunkLengths.dropLast().allSatisfy { $0 % 4 == 0 })
+            }
+            let payload = images.flatMap(\.payload)
+            #expect(payload.count == 96 * 80 * 3)
 
             let planes = RGBPlanes()
             planes.resize(to: PixelSize(width: 96, height: 80))
@@ -75,7 +99,7 @@ struct KittyRendererTests {
             for y in 0..<80 {
                 for x in 0..<96 {
                     let at = (y * 96 + x) * 3
-                    let green = Int(one.payload[at + 1]) - Int(planes.green[y * planes.stride + x])
+                    let green = Int(payload[at + 1]) - Int(planes.green[y * planes.stride + x])
                     largest = max(largest, abs(green))
                 }
             }

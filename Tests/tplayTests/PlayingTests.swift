@@ -94,6 +94,59 @@ extension TPlayTests {
             playing.quit()
         }
 
+        /// Two fields a picture: the status line names the one on show.
+        @Test func `steps go field by field`() throws {
+            let playing = try Playing(
+                ["--paused", "--deinterlace", "fields", "--start", "4f"] + Self.fill
+                    + [TPlay.sample("mbaff.264")])
+            func wait(_ number: Int, _ field: String) {
+                playing.wait { $0.statusNumber == number && $0.statusLine.contains(" \(field) ") }
+            }
+            wait(4, "top")
+            playing.type(".")
+            wait(4, "bottom")
+            playing.type(".")
+            wait(5, "top")
+            playing.type(",")
+            wait(4, "bottom")
+            playing.type("3,")
+            wait(3, "top")
+            playing.type("1000,")
+            wait(0, "top")
+            playing.type("5.")
+            wait(2, "bottom")
+            playing.quit()
+        }
+
+        @Test func `bob shows each field for half the time, weave all at once`() throws {
+            for (way, isSplit) in [("bob", true), ("weave", false)] {
+                let playing = try Playing(
+                    ["--deinterlace", way, "--timebase-rate", "0.25"] + Self.fill
+                        + [TPlay.sample("mbaff.264")])
+                var seen: [String] = []
+                playing.terminal.run(
+                    until: {
+                        playing.look { screen in
+                            guard let number = screen.statusNumber else { return }
+                            let field =
+                                screen.statusLine.firstMatch(of: #/ (top|bottom) /#)?.1 ?? ""
+                            let now = "\(number) \(field)"
+                            if seen.last != now { seen.append(now) }
+                        }
+                        return seen.count >= 12
+                    }, timeout: .seconds(20))
+                playing.quit()
+                let fields = Set(seen.map { $0.split(separator: " ").last ?? "" })
+                #expect(fields.isSuperset(of: ["top", "bottom"]) == isSplit, "\(seen)")
+                // None is left out, and they alternate.
+                if isSplit {
+                    for (first, next) in zip(seen, seen.dropFirst()) {
+                        #expect(first.hasSuffix("top") != next.hasSuffix("top"), "\(seen)")
+                    }
+                }
+            }
+        }
+
         @Test func `a random walk ends where it should`() throws {
             let playing = try paused("b-pyramid.264")
             playing.wait(picture: 0)

@@ -12,7 +12,7 @@ public struct PlainTextEncoder: ~Copyable {
     /// Appends a picture, as many lines as its area has rows.
     ///
     /// - Parameters:
-    ///   - picture: The picture; an image is appended as one escape sequence and a line's end.
+    ///   - picture: The picture; an image is appended as escape sequences, and the line ends of its rows or one.
     ///   - bytes: Where the bytes go.
     public mutating func encode(_ picture: RenderedPicture, into bytes: inout [UInt8]) {
         switch picture.content {
@@ -25,9 +25,14 @@ public struct PlainTextEncoder: ~Copyable {
             bytes.append(0x0A)
         case .kitty:
             painter.begin(grid: picture.area, options: .init())
-            picture.kitty.write(number: 1, replacing: 0, into: &painter.sink)
+            // The cursor stays where a strip begins.
+            for index in 0..<picture.kitty.stripCount {
+                let rest = picture.layout.cells.height - index * picture.kitty.rowsPerStrip
+                picture.kitty.strips[index].write(
+                    number: index + 1, replacing: 0, into: &painter.sink)
+                for _ in 0..<min(rest, picture.kitty.rowsPerStrip) { painter.sink.put("\n") }
+            }
             bytes.append(contentsOf: painter.sink.written)
-            bytes.append(0x0A)
         }
     }
 

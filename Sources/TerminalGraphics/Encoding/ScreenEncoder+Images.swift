@@ -78,17 +78,27 @@ extension ScreenEncoder {
         }
     }
 
-    mutating func paintKitty(_ picture: RenderedPicture) {
+    /// Shows the strips that overlap `rows` and are not on the screen yet.
+    mutating func paintKitty(_ picture: RenderedPicture, _ rows: Range<Int>) {
         let image = picture.kitty
         let cells = picture.layout.cells
-        guard image.identity != shownImage, cells.x + cells.width <= grid.columns,
-            cells.y + cells.height <= grid.rows
-        else { return }
-        painter.moveAbsolutely(x: cells.x, y: cells.y)
-        let number = imageNumber == 1 ? 2 : 1
-        image.write(number: number, replacing: imageNumber, into: &painter.sink)
-        imageNumber = number
-        shownImage = image.identity
-        painter.forgetCursor()
+        guard cells.x + cells.width <= grid.columns, cells.y + cells.height <= grid.rows else {
+            return
+        }
+        while shownStrips.count < image.stripCount { shownStrips.append(.init()) }
+        for index in 0..<image.stripCount {
+            let strip = image.strips[index]
+            let top = cells.y + index * image.rowsPerStrip
+            guard strip.identity != shownStrips[index].identity,
+                rows.overlaps(top..<top + image.rowsPerStrip)
+            else { continue }
+            painter.moveAbsolutely(x: cells.x, y: top)
+            // Two numbers in turn: the old strip goes when the new one is there.
+            let old = shownStrips[index].number
+            let number = index * 2 + (old == index * 2 + 1 ? 2 : 1)
+            strip.write(number: number, replacing: old, into: &painter.sink)
+            shownStrips[index] = ShownStrip(identity: strip.identity, number: number)
+            painter.forgetCursor()
+        }
     }
 }

@@ -43,13 +43,18 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
     var target: [Cell]
     private var needsClear = true
     var painter = CellPainter()
-    /// The kitty image on the screen, and its number.
-    var shownImage: UInt64 = 0
-    var imageNumber = 0
+    /// The strips of kitty images on the screen, from the top.
+    var shownStrips: [ShownStrip] = []
     /// What the patterns in `screen` mean.
     private var cellMeaning: CellMeaning?
     /// What ``keep()`` kept.
     private var kept = Kept()
+
+    struct ShownStrip {
+        var identity: UInt64 = 0
+        /// The image's number for the terminal; 0: none is there.
+        var number = 0
+    }
 
     private struct CellMeaning: Equatable {
         var glyphSet: GlyphSet
@@ -61,8 +66,7 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
         var cellMeaning: CellMeaning?
         var picture: RenderedPicture?
         var needsClear = true
-        var shownImage: UInt64 = 0
-        var imageNumber = 0
+        var shownStrips: [ShownStrip] = []
     }
 
     /// Makes an encoder for a screen whose contents are not known.
@@ -107,16 +111,16 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
             for index in screen.indices { kept.screen[index] = screen[index] }
         }
         kept.picture = picture
-        (kept.needsClear, kept.shownImage) = (needsClear, shownImage)
-        (kept.imageNumber, kept.cellMeaning) = (imageNumber, cellMeaning)
+        (kept.needsClear, kept.cellMeaning) = (needsClear, cellMeaning)
+        kept.shownStrips = shownStrips
     }
 
     /// Takes back what was encoded since ``keep()``: the bytes were not sent.
     public mutating func revert() {
         swap(&screen, &kept.screen)
         picture = kept.picture
-        (needsClear, shownImage) = (kept.needsClear, kept.shownImage)
-        (imageNumber, cellMeaning) = (kept.imageNumber, kept.cellMeaning)
+        (needsClear, cellMeaning) = (kept.needsClear, kept.cellMeaning)
+        shownStrips = kept.shownStrips
     }
 
     /// Appends the bytes that show a picture and some text.
@@ -150,7 +154,7 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
             switch picture.content {
             case .cells: break
             case .sixel: paintSixels(of: picture)
-            case .kitty: paintKitty(picture)
+            case .kitty: paintKitty(picture, rows)
             }
         }
         painter.paintText(target, over: &screen)
@@ -181,9 +185,9 @@ public struct ScreenEncoder: ~Copyable, @unchecked Sendable {
 
     private mutating func clear() {
         painter.sink.put("\u{1B}[0m\u{1B}[2J")
-        if shownImage != 0 {
+        if !shownStrips.isEmpty {
             painter.sink.put("\u{1B}_Ga=d,d=A,q=2\u{1B}\\")
-            shownImage = 0
+            shownStrips.removeAll()
         }
         for index in screen.indices { screen[index] = .blank }
         needsClear = false

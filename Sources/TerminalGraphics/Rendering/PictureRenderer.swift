@@ -9,16 +9,27 @@ public protocol PictureRenderer: AnyObject {
 
     /// Scales and draws one picture.
     ///
-    /// - Parameter pixelBuffer: A picture in any format that libswscale reads.
+    /// - Parameters:
+    ///   - pixelBuffer: A picture in any format that libswscale reads.
+    ///   - field: One field of it, stretched to the height of both; nil: both woven.
     /// - Returns: The picture as cells or as an image, used again once the caller and the encoder let go of it.
     /// - Throws: ``RenderError`` when the format or the size is beyond libswscale.
-    func render(_ pixelBuffer: CVPixelBuffer) throws(RenderError) -> RenderedPicture
+    func render(
+        _ pixelBuffer: CVPixelBuffer, field: Field?
+    ) throws(RenderError) -> RenderedPicture
 
     /// Has the next picture come out as if it were the first.
     ///
     /// Pictures in motion follow each other with a little play, so that what nobody sees costs nothing (noise about a rounding
     /// boundary, a palette slightly beside the best). What is looked at while it stands should owe nothing to the way there.
     func forgetPrevious()
+}
+
+extension PictureRenderer {
+    /// Scales and draws one picture, its fields woven.
+    public func render(_ pixelBuffer: CVPixelBuffer) throws(RenderError) -> RenderedPicture {
+        try render(pixelBuffer, field: nil)
+    }
 }
 
 package protocol SourceRenderer: PictureRenderer {

@@ -14,8 +14,6 @@ public struct RendererOptions: Hashable, Sendable {
     public var matrix: ColorMatrix?
     /// The range, whatever the stream says; nil: the stream's.
     public var range: ColorRange?
-    /// One field of an interlaced picture; nil: both woven.
-    public var field: Field?
     /// The most pixels that the terminal takes for an image (XTSMGRAPHICS); nil: not known.
     public var maximumImageSize: PixelSize?
     /// The most colour registers for sixels, 2 to 256.
@@ -30,7 +28,7 @@ public struct RendererOptions: Hashable, Sendable {
         area: TerminalGrid, cellSize: CellSize = .assumed, fit: Fit = .contain,
         colorDepth: ColorDepth = .truecolor, dither: Dither = .automatic,
         matrix: ColorMatrix? = nil,
-        range: ColorRange? = nil, field: Field? = nil, maximumImageSize: PixelSize? = nil,
+        range: ColorRange? = nil, maximumImageSize: PixelSize? = nil,
         maximumRegisterCount: Int = 256
     ) {
         self.area = area
@@ -40,7 +38,6 @@ public struct RendererOptions: Hashable, Sendable {
         self.dither = dither
         self.matrix = matrix
         self.range = range
-        self.field = field
         self.maximumImageSize = maximumImageSize
         self.maximumRegisterCount = maximumRegisterCount
     }

@@ -42,14 +42,14 @@ final class ScalingStage {
             to: PixelSize(width: layout.destination.width, height: layout.destination.height))
         let factor = options.coarseness
         guard factor > 1 else {
-            try scaler.scale(picture, crop: layout.sourceCrop, field: options.field, into: planes)
+            try scaler.scale(picture, crop: layout.sourceCrop, field: picture.field, into: planes)
             return layout
         }
         small.resize(
             to: PixelSize(
                 width: (planes.size.width + factor - 1) / factor,
                 height: (planes.size.height + factor - 1) / factor))
-        try scaler.scale(picture, crop: layout.sourceCrop, field: options.field, into: small)
+        try scaler.scale(picture, crop: layout.sourceCrop, field: picture.field, into: small)
         planes.magnify(small, by: factor)
         return layout
     }

@@ -18,8 +18,7 @@ extension SourcePicture {
                     pixelFormat: pixelBuffer.formatDescription.avPixelFormat.rawValue,
                     size: PixelSize(width: pixelBuffer.width, height: pixelBuffer.height),
                     planes: planes, strides: lent.bytesPerRow,
-                    matrix: ColorMatrix(attachments[.yCbCrMatrix])
-                        ?? .assumed(forHeight: pixelBuffer.height),
+                    matrix: .meant(by: pixelBuffer),
                     range: pixelBuffer.isFullRange ? .full : .limited,
                     chromaSiting: ChromaSiting(siting)))
         }
@@ -28,18 +27,22 @@ extension SourcePicture {
 
 extension SourceRenderer {
     /// Scales and draws one picture, with the meaning its attachments give it.
-    public func render(_ pixelBuffer: CVPixelBuffer) throws(RenderError) -> RenderedPicture {
+    public func render(
+        _ pixelBuffer: CVPixelBuffer, field: Field?
+    ) throws(RenderError) -> RenderedPicture {
         let ratio = pixelBuffer.attachments[.pixelAspectRatio].map {
             SampleAspectRatio(width: $0.horizontalSpacing, height: $0.verticalSpacing)
         }
         return try SourcePicture.withPlanes(of: pixelBuffer) { (source) throws(RenderError) in
-            try render(source, sampleAspectRatio: ratio ?? .square)
+            var source = source
+            source.field = field
+            return try render(source, sampleAspectRatio: ratio ?? .square)
         }
     }
 }
 
 extension ColorMatrix {
-    fileprivate init?(_ matrix: YCbCrMatrix?) {
+    init?(_ matrix: YCbCrMatrix?) {
         switch matrix {
         case .itu_R_709_2: self = .bt709
         case .itu_R_601_4: self = .bt601

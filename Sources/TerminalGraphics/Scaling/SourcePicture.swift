@@ -10,6 +10,8 @@ package struct SourcePicture {
     package var matrix: ColorMatrix
     package var range: ColorRange
     package var chromaSiting: ChromaSiting
+    /// One field of an interlaced picture; nil: both woven.
+    package var field: Field?
 
     package init(
         pixelFormat: Int32, size: PixelSize, planes: InlineArray<4, UnsafePointer<UInt8>?>,

@@ -22,7 +22,7 @@ enum Help {
         ]
         for group in Option.Group.allCases {
             lines += ["", group.rawValue + ":"]
-            for option in Option.all where option.group == group && option.isAvailable {
+            for option in Option.all where option.group == group {
                 var left = "  " + (option.letter.map { "-\($0), " } ?? "")
                 left += "--" + option.name.rawValue + (option.argument.map { " " + $0 } ?? "")
                 let padding = String(repeating: " ", count: max(1, 22 - left.count))

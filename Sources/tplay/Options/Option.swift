@@ -31,8 +31,6 @@ struct Option: Sendable {
     var argument: String?
     /// One line for `--help`, with the default.
     var help: String
-    /// Whether this version does it; the others are refused with "not yet" and not in `--help`.
-    var isAvailable = true
     /// Its one-letter form.
     var letter: Character?
 }
@@ -112,7 +110,7 @@ extension Option {
             help: "limited or full (default: the stream's)"),
         .init(
             name: .deinterlace, group: .drawing, argument: "D",
-            help: "weave, bob or fields (default: weave)", isAvailable: false),
+            help: "weave, bob or fields (default: weave)"),
         .init(
             name: .maxRate, group: .drawing, argument: "B",
             help: "bytes a second to the terminal: 200K (default: no limit)"),

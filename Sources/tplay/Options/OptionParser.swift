@@ -104,9 +104,6 @@ enum OptionParser {
     private static func apply(
         _ option: Option, _ value: String?, to options: inout Options
     ) throws(UsageError) {
-        guard option.isAvailable else {
-            throw .init(text: "--\(option.name.rawValue): not yet; this version does not do it")
-        }
         let value = value ?? ""
         func wrong(_ what: String) -> UsageError {
             .init(text: "--\(option.name.rawValue) \(Printable.text(value)): \(what)")
@@ -189,6 +186,7 @@ enum OptionParser {
                 throw wrong("must be pixels, such as 8x16, at most 256x256")
             }
             options.cellSize = CellSize(width: size.width, height: size.height)
+        case .deinterlace: options.deinterlacing = try choice(Deinterlacing.self)
         case .fit: options.fit = try choice(Fit.self)
         case .maxRate: options.maximumRate = try bytes()
         case .noStatus: options.hasStatus = false
@@ -201,7 +199,6 @@ enum OptionParser {
         case .testPattern: options.wantsTestPattern = true
         case .help: options.wantsHelp = true
         case .version: options.wantsVersion = true
-        case .deinterlace: break
         }
     }
 

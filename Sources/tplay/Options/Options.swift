@@ -41,6 +41,7 @@ struct Options: Sendable {
     var size: TerminalGrid?
     var cellSize: CellSize?
     var fit = Fit.contain
+    var deinterlacing = Deinterlacing.weave
     /// Bytes a second to the terminal at most; nil: no limit.
     var maximumRate: Int?
     var hasStatus = true

@@ -93,6 +93,9 @@ final class TestPicture {
         }
     }
 
+    /// Changes one pixel's luma, of 8 bits.
+    func invert(x: Int, y: Int) { planes[0][y * strides[0] + x] ^= 0x60 }
+
     /// Draws it.
     func rendered(by renderer: any SourceRenderer) throws -> RenderedPicture {
         try withSource { try renderer.render($0, sampleAspectRatio: .square) }

@@ -16,6 +16,8 @@ public final class KittyRenderer: SourceRenderer {
 
     /// Bytes of base64 in one chunk, the protocol's limit.
     static let chunkLength = 4096
+    /// Rows of cells in a strip: small enough that what moves in a part of the picture sends little beside it.
+    static let rowsPerStrip = 4
 
     /// Makes a renderer.
     public init(options: RendererOptions) {
@@ -36,21 +38,39 @@ public final class KittyRenderer: SourceRenderer {
         let layout = try stage.scale(source, sampleAspectRatio: sampleAspectRatio)
         settled.follow(stage.planes)
         let size = settled.planes.size
-        let byteCount = size.width * size.height * 3
         swap(&pixels, &previousPixels)
-        pixels.reserve(byteCount)
+        pixels.reserve(size.width * size.height * 3)
         interleave(settled.planes)
-        if let previous, previous.layout == layout,
-            memcmp(pixels.start, previousPixels.start, byteCount) == 0
-        {
-            return previous
-        }
         let picture = pool.take(layout: layout, content: .kitty)
-        lastIdentity += 1
-        picture.kitty.identity = lastIdentity
-        write(layout, byteCount, into: &picture.kitty)
+        encode(layout, into: &picture.kitty)
         previous = picture
         return picture
+    }
+
+    private func encode(_ layout: PictureLayout, into image: inout KittyImage) {
+        let size = layout.destination
+        image.rowsPerStrip = Self.rowsPerStrip
+        image.stripCount = (layout.cells.height + Self.rowsPerStrip - 1) / Self.rowsPerStrip
+        while image.strips.count < image.stripCount { image.strips.append(.init()) }
+        let height = Self.rowsPerStrip * layout.cellSize.height
+        let mayReuse = previous?.layout == layout
+        for strip in 0..<image.stripCount {
+            let rows = strip * height..<min((strip + 1) * height, size.height)
+            let bytes = rows.lowerBound * size.width * 3..<rows.upperBound * size.width * 3
+            if mayReuse, let previous, isUnchanged(bytes) {
+                image.strips[strip].copy(previous.kitty.strips[strip])
+                continue
+            }
+            lastIdentity += 1
+            image.strips[strip].identity = lastIdentity
+            write(bytes, rowCount: rows.count, layout, into: &image.strips[strip])
+        }
+    }
+
+    private func isUnchanged(_ bytes: Range<Int>) -> Bool {
+        memcmp(
+            pixels.start + bytes.lowerBound, previousPixels.start + bytes.lowerBound, bytes.count)
+            == 0
     }
 
     private func interleave(_ planes: RGBPlanes) {
@@ -67,29 +87,32 @@ public final class KittyRenderer: SourceRenderer {
         }
     }
 
-    private func write(_ layout: PictureLayout, _ byteCount: Int, into image: inout KittyImage) {
-        let size = layout.destination
+    private func write(
+        _ bytes: Range<Int>, rowCount: Int, _ layout: PictureLayout,
+        into strip: inout KittyImage.Strip
+    ) {
         let cells = layout.cells
-        var control = "a=T,f=24,s=\(size.width),v=\(size.height),q=2,C=1,z=-1"
-        // Where the picture fills whole cells the terminal may as well scale it to them: it knows their size better.
-        if size.width == cells.width * layout.cellSize.width,
-            size.height == cells.height * layout.cellSize.height
-        {
-            control += ",c=\(cells.width),r=\(cells.height)"
+        let cell = layout.cellSize
+        let width = layout.destination.width
+        var control = "a=T,f=24,s=\(width),v=\(rowCount),q=2,C=1,z=-1"
+        // Where it fills whole cells the terminal may as well scale it to them: it knows their size better.
+        if width == cells.width * cell.width, rowCount.isMultiple(of: cell.height) {
+            control += ",c=\(cells.width),r=\(rowCount / cell.height)"
         }
         let bytesPerChunk = Self.chunkLength / 4 * 3
-        image.head.removeAll(keepingCapacity: true)
-        image.tail.removeAll(keepingCapacity: true)
-        image.head.append(contentsOf: control.utf8)
-        image.head.append(contentsOf: byteCount > bytesPerChunk ? ",m=1;".utf8 : ",m=0;".utf8)
-        base64.append(pixels.start, min(byteCount, bytesPerChunk), to: &image.head)
+        strip.head.removeAll(keepingCapacity: true)
+        strip.tail.removeAll(keepingCapacity: true)
+        strip.head.append(contentsOf: control.utf8)
+        strip.head.append(contentsOf: bytes.count > bytesPerChunk ? ",m=1;".utf8 : ",m=0;".utf8)
+        let first = pixels.start + bytes.lowerBound
+        base64.append(first, min(bytes.count, bytesPerChunk), to: &strip.head)
         var at = bytesPerChunk
-        while at < byteCount {
-            let count = min(bytesPerChunk, byteCount - at)
-            let isLast = at + count == byteCount
-            image.tail.append(contentsOf: isLast ? "\u{1B}_Gm=0;".utf8 : "\u{1B}_Gm=1;".utf8)
-            base64.append(pixels.start + at, count, to: &image.tail)
-            image.tail.append(contentsOf: "\u{1B}\\".utf8)
+        while at < bytes.count {
+            let count = min(bytesPerChunk, bytes.count - at)
+            let isLast = at + count == bytes.count
+            strip.tail.append(contentsOf: isLast ? "\u{1B}_Gm=0;".utf8 : "\u{1B}_Gm=1;".utf8)
+            base64.append(first + at, count, to: &strip.tail)
+            strip.tail.append(contentsOf: "\u{1B}\\".utf8)
             at += count
         }
     }

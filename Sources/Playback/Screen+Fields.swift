@@ -1,0 +1,65 @@
+import MediaTime
+import SampleDisplay
+import TerminalGraphics
+
+/// Pictures shown field by field.
+extension Screen {
+    /// The field that comes after the one on the screen.
+    struct NextField {
+        var picture: DisplayedPicture
+        var field: Field
+        /// When, in nanoseconds of the host clock; nil where no clock runs.
+        var time: Int64?
+        var rendered: RenderedPicture?
+    }
+
+    /// Which of its fields a picture that is due begins with, and what follows; nothing for a picture that is shown whole.
+    func split(
+        _ prepared: inout Prepared, _ state: inout State, at time: (host: Int64?, isBackward: Bool)
+    ) {
+        state.nextField = nil
+        guard state.drawing?.deinterlacing != .weave, let order = FieldOrder(prepared.picture)
+        else {
+            return
+        }
+        let startsLate = state.startsWithSecondField || time.isBackward
+        state.startsWithSecondField = false
+        let (now, next) =
+            startsLate ? (order.second, order.first) : (order.first, order.second)
+        if prepared.field != now {
+            prepared.field = now
+            prepared.rendered = nil
+        }
+        guard let host = time.host else { return }
+        state.nextField = NextField(picture: prepared.picture, field: next, time: host)
+    }
+
+    /// The clock has stopped: what is on the screen stays.
+    func holdField() { state.update { $0.nextField = nil } }
+
+    /// The number of the field on the screen, counted from the first of picture 0, if each had two; nil for a picture that is
+    /// shown whole.
+    func fieldNumber(rank: Int) -> Int? {
+        state.withLock { state in
+            guard let shown = state.shown, let field = shown.field,
+                let order = FieldOrder(shown.picture)
+            else { return nil }
+            return rank * 2 + (field == order.second ? 1 : 0)
+        }
+    }
+
+    /// Shows the other field of the picture on the screen.
+    func showOtherField() {
+        state.update { state in
+            guard state.due == nil, var shown = state.shown, let field = shown.field else { return }
+            shown.field = field == .top ? .bottom : .top
+            shown.rendered = nil
+            shown.isRedrawn = true
+            state.due = shown
+            state.nextField = nil
+        }
+    }
+
+    /// Has the next picture begin with its second field.
+    func startWithSecondField(_ starts: Bool) { state.update { $0.startsWithSecondField = starts } }
+}
