@@ -1,3 +1,4 @@
+import PixelBuffers
 import Playback
 import TerminalGraphics
 

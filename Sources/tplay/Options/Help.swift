@@ -21,7 +21,8 @@ enum Help {
             "tplay [OPTIONS] FILE...  plays raw H.264 (Annex B); FILE is - for standard input"
         ]
         for group in Option.Group.allCases {
-            lines += ["", group.rawValue + ":"]
+            if lines.count > 1 { lines.append("") }
+            lines.append(group.rawValue + ":")
             for option in Option.all where option.group == group {
                 var left = "  " + (option.letter.map { "-\($0), " } ?? "")
                 left += "--" + option.name.rawValue + (option.argument.map { " " + $0 } ?? "")
