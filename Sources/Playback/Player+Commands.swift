@@ -54,6 +54,7 @@ extension Player {
         }
         if isPaused { screen?.holdField() }
         try? session.timebase.setRate(shared.withLock { $0.runningRate })
+        if !isPaused { screen?.scheduleField() }
         shared.goOn()
     }
 

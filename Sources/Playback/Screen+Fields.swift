@@ -30,12 +30,20 @@ extension Screen {
             prepared.field = now
             prepared.rendered = nil
         }
-        guard let host = time.host else { return }
-        state.nextField = NextField(picture: prepared.picture, field: next, time: host)
+        state.nextField = NextField(picture: prepared.picture, field: next, time: time.host)
     }
 
     /// The clock has stopped: what is on the screen stays.
-    func holdField() { state.update { $0.nextField = nil } }
+    func holdField() { state.update { $0.nextField?.time = nil } }
+
+    /// The clock runs again, or for the first time.
+    func scheduleField() {
+        guard let picture = state.withLock({ $0.nextField?.picture }) else { return }
+        let time = fieldTime(picture)
+        state.update { state in
+            if state.nextField?.picture === picture { state.nextField?.time = time.host }
+        }
+    }
 
     /// The number of the field on the screen, counted from the first of picture 0, if each had two; nil for a picture that is
     /// shown whole.

@@ -49,7 +49,7 @@ extension Screen {
             return .render(
                 shown.picture, shown.field, completion.detail, drawing, generation: generation)
         }
-        if let next = state.nextField, next.rendered == nil {
+        if let next = state.nextField, next.rendered == nil, next.time != nil {
             return .render(next.picture, next.field, detail, drawing, generation: generation)
         }
         let next = state.prepared.first { $0.rendered == nil || !$0.detail.isDrawn(like: detail) }

@@ -109,7 +109,10 @@ final class SharedStatus: Sendable {
             defer { state.startRate = nil }
             return (state.startRate, true)
         }
-        if let rate, rate != 0 { try? session?.timebase.setRate(rate) }
+        if let rate, rate != 0 {
+            try? session?.timebase.setRate(rate)
+            withLock { $0.screen }?.scheduleField()
+        }
         goOn()
         return isTarget || isDamaged
     }
@@ -169,8 +172,6 @@ final class SharedStatus: Sendable {
         let (session, target, shown) = withLock { ($0.session, $0.target, $0.shownRank) }
         guard let session, let target, target != shown, session.isSettled, session.isFed(for: 1),
             let time = session.time(ofRank: target), session.timebase.time == time,
-            // On its way to the terminal, it is not missing.
-            session.layer.displayedPresentationTimeStamp != time,
             let next = session.layer.presentationTimeStamp(inPlaceOf: time)
         else { return }
         try? session.timebase.setTime(next)

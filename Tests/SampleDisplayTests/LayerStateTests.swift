@@ -179,6 +179,30 @@ import Testing
         #expect(ended.presented == [0])
     }
 
+    @Test func `the picture on show is not one that is missing`() throws {
+        let rig = try Rig()
+        try rig.go(to: at(2))
+        #expect(rig.layer.presentationTimeStamp(inPlaceOf: at(2)) == nil, "nothing is there")
+        rig.enqueue(try (3...5).map { try Sample.image($0) })
+        #expect(rig.layer.presentationTimeStamp(inPlaceOf: at(2)) == at(3))
+        rig.enqueue(try Sample.image(2))
+        #expect(rig.presented == [2])
+        #expect(rig.layer.presentationTimeStamp(inPlaceOf: at(2)) == nil)
+    }
+
+    @Test func `the picture before, of those enqueued in falling order`() throws {
+        let rig = try Rig()
+        try rig.go(to: at(9))
+        rig.enqueue(try [9, 8, 7, 6].map { try Sample.image($0) })
+        #expect(rig.presented == [9])
+        for number in [8, 7, 6] {
+            #expect(rig.layer.presentationTimeStamp(before: at(number + 1)) == at(number))
+            try rig.go(to: at(number))
+            #expect(rig.presented.last == Int64(number))
+        }
+        #expect(rig.layer.presentationTimeStamp(before: at(6)) == nil)
+    }
+
     @Test func `the next time stamp is told only when none can come between`() throws {
         let rig = try Rig()
         let format = try Sample.format(reorderDepth: 2)

@@ -94,7 +94,7 @@ extension TPlayTests {
             playing.quit()
         }
 
-        /// Two fields a picture: the status line names the one on show.
+        /// Two fields a picture: the status line names the one on show. In this clip the bottom field comes first.
         @Test func `steps go field by field`() throws {
             let playing = try Playing(
                 ["--paused", "--deinterlace", "fields", "--start", "4f"] + Self.fill
@@ -102,19 +102,19 @@ extension TPlayTests {
             func wait(_ number: Int, _ field: String) {
                 playing.wait { $0.statusNumber == number && $0.statusLine.contains(" \(field) ") }
             }
+            wait(4, "bottom")
+            playing.type(".")
             wait(4, "top")
             playing.type(".")
-            wait(4, "bottom")
-            playing.type(".")
-            wait(5, "top")
+            wait(5, "bottom")
             playing.type(",")
-            wait(4, "bottom")
+            wait(4, "top")
             playing.type("3,")
-            wait(3, "top")
+            wait(3, "bottom")
             playing.type("1000,")
-            wait(0, "top")
+            wait(0, "bottom")
             playing.type("5.")
-            wait(2, "bottom")
+            wait(2, "top")
             playing.quit()
         }
 

@@ -68,7 +68,8 @@ extension DisplayState {
     /// The picture that takes the place of the one at `time`, where that one cannot be decoded.
     func presentationTimeStamp(inPlaceOf time: CMTime) -> CMTime? {
         guard waiting.count(upTo: time) == 0, !expected.hasTime(above: nil, upTo: time),
-            !isPresenting
+            // Shown, or about to be, it is not missing.
+            !isPresenting, displayed?.presentationTimeStamp != time
         else { return nil }
         return waiting.entries.first?.time
     }

@@ -113,7 +113,8 @@ extension AVSampleBufferDisplayLayer {
 
     /// The picture that takes the place of the one at `time`, where that one cannot be decoded.
     ///
-    /// The first that is decoded and waits, once nothing at or before `time` is left to be decoded or shown.
+    /// The first that is decoded and waits, once nothing at or before `time` is left to be decoded or shown, and the picture on
+    /// show is not the one at `time`.
     ///
     /// - Parameter time: A time of the timebase.
     /// - Returns: Its time, or nil while the one at `time` may still come.
