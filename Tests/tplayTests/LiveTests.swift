@@ -40,32 +40,42 @@ extension TPlayTests {
 
         @Test(arguments: [[], ["--low-delay"]])
         func `a picture is on the screen soon after it was written`(options: [String]) throws {
+            try expectInThreeTries { try soonAfterItWasWritten(options) }
+        }
+
+        private func soonAfterItWasWritten(_ options: [String]) throws -> String? {
             let writer = try LiveWriter(
                 LiveWriter.accessUnits(TPlay.sample("baseline.264"), every: Self.picture))
             let playing = try play(writer, Self.fill + options)
             let seen = watch(playing)
             playing.expectEnd(.status(0))
-            #expect(seen.count >= 95, "\(seen.map(\.picture))")
+            if seen.count < 95 { return "seen \(seen.map(\.picture))" }
             let delays = seen.compactMap { shown in
                 writer.time(of: shown.picture).map { shown.time - $0 }
             }.sorted()
             // 60 ms on a machine with nothing else to do.
             let median = try #require(delays.isEmpty ? nil : delays[delays.count / 2])
-            #expect(median < .milliseconds(110), "\(median)")
+            return median < .milliseconds(110) ? nil : "after \(median)"
         }
 
         @Test(arguments: ["b-pyramid.264", "open-gop.264", "main.264"])
         func `reordered pictures are all shown once the delay is known`(name: String) throws {
-            let writer = try LiveWriter(
-                LiveWriter.accessUnits(TPlay.sample(name), every: Self.picture))
-            let playing = try play(writer)
-            let seen = watch(playing).map(\.picture)
-            playing.expectEnd(.status(0))
-            #expect(seen == seen.sorted())
-            #expect(seen.count > 80, "\(seen)")
+            try expectInThreeTries {
+                let writer = try LiveWriter(
+                    LiveWriter.accessUnits(TPlay.sample(name), every: Self.picture))
+                let playing = try play(writer)
+                let seen = watch(playing).map(\.picture)
+                playing.expectEnd(.status(0))
+                #expect(seen == seen.sorted())
+                return seen.count > 80 ? nil : "seen \(seen)"
+            }
         }
 
         @Test func `after a stop all that comes at once is shown at its time`() throws {
+            try expectInThreeTries { try afterAStop() }
+        }
+
+        private func afterAStop() throws -> String? {
             let pieces = try LiveWriter.accessUnits(
                 TPlay.sample("baseline.264"), every: Self.picture)
             // A second of silence, and then what was held up on the way.
@@ -87,9 +97,12 @@ extension TPlayTests {
             #expect(words.contains(true))
             #expect(!playing.screen.statusLine.contains("waiting for data"))
             let after = seen.drop { $0.picture < 30 }
-            #expect(after.map(\.picture) == Array(30...99))
+            guard after.map(\.picture) == Array(30...99) else {
+                return "seen \(after.map(\.picture))"
+            }
             let gaps = zip(after, after.dropFirst()).map { $1.time - $0.time }.sorted()
-            #expect(gaps[gaps.count / 2] > .milliseconds(20), "\(gaps[gaps.count / 2])")
+            let median = gaps[gaps.count / 2]
+            return median > .milliseconds(20) ? nil : "every \(median)"
         }
 
         @Test func `a source that is faster than its rate gains no ground`() throws {

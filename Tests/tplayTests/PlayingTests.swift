@@ -94,7 +94,7 @@ extension TPlayTests {
             playing.quit()
         }
 
-        /// Two fields a picture: the status line names the one on show. In this clip the bottom field comes first.
+        /// Two fields a picture, in this clip the bottom one first: the status line names the one on show.
         @Test func `steps go field by field`() throws {
             let playing = try Playing(
                 ["--paused", "--deinterlace", "fields", "--start", "4f"] + Self.fill
@@ -130,6 +130,8 @@ extension TPlayTests {
                             guard let number = screen.statusNumber else { return }
                             let field =
                                 screen.statusLine.firstMatch(of: #/ (top|bottom) /#)?.1 ?? ""
+                            // A line that is half written.
+                            if isSplit, field.isEmpty { return }
                             let now = "\(number) \(field)"
                             if seen.last != now { seen.append(now) }
                         }

@@ -71,6 +71,13 @@ extension TPlayTests {
         }
 
         @Test func `a terminal that takes all is sent all`() throws {
+            try expectInThreeTries {
+                let exact = try exactCount()
+                return exact > 20 ? nil : "\(exact) pictures"
+            }
+        }
+
+        private func exactCount() throws -> Int {
             let playing = try play(["--until", "72f"], rate: nil)
             var exact = 0
             playing.terminal.run(
@@ -81,7 +88,7 @@ extension TPlayTests {
                     return playing.terminal.exit != nil
                 }, timeout: .seconds(20))
             playing.expectEnd(.status(0))
-            #expect(exact > 20)
+            return exact
         }
 
         @Test(arguments: [[], ["--renderer", "sixel"], ["--untimed"]])
@@ -188,7 +195,17 @@ extension TPlayTests {
             ["--max-rate=40K"],
         ])
         func `--max-rate is kept within 5 % over any two seconds`(options: [String]) throws {
-            let limit = options.contains("100K") ? 102_400.0 : 40_960.0
+            try expectInThreeTries {
+                let limit = options.contains("100K") ? 102_400.0 : 40_960.0
+                let fullest = try fullest(options, limit)
+                // What is asked for is also used where there is more to send than that.
+                let least = options.count > 1 ? 0.95 : 0
+                return (least...1.05).contains(fullest) ? nil : "\(fullest) of the limit"
+            }
+        }
+
+        /// The share of a limit that was written in the fullest two seconds.
+        private func fullest(_ options: [String], _ limit: Double) throws -> Double {
             let playing = try play(options, rate: nil, answers: .sixel)
             var samples: [(time: ContinuousClock.Instant, count: Int)] = []
             playing.terminal.run(
@@ -207,9 +224,7 @@ extension TPlayTests {
                 let count = Double(samples[end].count - samples[start].count)
                 fullest = max(fullest, count / (2 * limit))
             }
-            #expect(fullest <= 1.05, "\(fullest)")
-            // What is asked for is also used where there is more to send than that.
-            if options.count > 1 { #expect(fullest >= 0.95, "\(fullest)") }
+            return fullest
         }
     }
 }
