@@ -2,7 +2,9 @@ import Testing
 
 /// What needs the machine for itself gets up to three tries: where something else runs too, now and then it comes late.
 ///
-/// - Parameter attempt: Says what was wrong; nil where nothing was.
+/// - Parameters:
+///   - sourceLocation: Where a failure is recorded.
+///   - attempt: Says what was wrong; nil where nothing was.
 func expectInThreeTries(
     sourceLocation: SourceLocation = #_sourceLocation, _ attempt: () throws -> String?
 ) rethrows {
