@@ -108,7 +108,7 @@ struct RealStreamTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: StreamFiles.entries)
+    @Test(.timeLimit(.minutes(10)), arguments: StreamFiles.entries)
     func `damage never traps`(entry: StreamFiles.Entry) throws {
         // The beginning holds every kind of header.
         let bytes = try StreamFiles.bytes(entry.name).prefix(20_000)

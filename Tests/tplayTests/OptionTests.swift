@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Options", .timeLimit(.minutes(2)))
+    @Suite("Options", .timeLimit(.minutes(10)))
     struct OptionTests {
         struct Wrong: Sendable, CustomTestStringConvertible {
             var arguments: [String]

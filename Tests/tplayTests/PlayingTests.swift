@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Playing", .timeLimit(.minutes(2)))
+    @Suite("Playing", .timeLimit(.minutes(10)))
     struct PlayingTests {
         static let clip = TPlay.sample("main.264")
         /// So that the burnt-in counter can be read.

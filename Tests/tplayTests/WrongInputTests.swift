@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Wrong input", .timeLimit(.minutes(2)))
+    @Suite("Wrong input", .timeLimit(.minutes(10)))
     struct WrongInputTests {
         struct Wrong: Sendable, CustomTestStringConvertible {
             var testDescription: String

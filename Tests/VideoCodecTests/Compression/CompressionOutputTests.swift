@@ -7,7 +7,7 @@ import Testing
 import VideoCodec
 
 /// What samples are like: E-7 to E-14.
-@Suite("Compression session: samples", .timeLimit(.minutes(2)))
+@Suite("Compression session: samples", .timeLimit(.minutes(10)))
 struct CompressionOutputTests {
     @Test func `E-7 samples are NAL units behind lengths, their parameter sets in the description`()
         throws
