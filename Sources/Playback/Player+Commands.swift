@@ -29,7 +29,13 @@ extension Player {
             // 1.1 × and ÷ lead back to where they came from.
             setRate((rate < 0 ? -1 : 1) * (scaled * 1e9).rounded() / 1e9, session)
         case .resetRate: setRate(1, session)
-        case .reverse: setRate(-shared.withLock { $0.status.rate }, session)
+        case .reverse:
+            // Behind the first picture of a stream that is still coming there is nothing.
+            guard shared.withLock({ $0.shownRank }) != nil || session.index.summary.isComplete
+            else {
+                break
+            }
+            setRate(-shared.withLock { $0.status.rate }, session)
         case .markLoop: markLoop(session)
         case .toggleLoop: shared.withLock { $0.status.isLooping.toggle() }
         case .nextRenderer: chooseNextRenderer()

@@ -23,6 +23,7 @@ extension Player {
             }
             if let dry { noteDry(at: dry) }
             applyEnd(session)
+            beginAnew(session)
             if let pendingPlace { go(to: pendingPlace, session) }
             let news = news.withLock { $0 }
             if let code = news.outputError {
@@ -83,6 +84,8 @@ extension Player {
         // What was presented may still be on its way to the terminal; it rings when it is there.
         guard screen?.isIdle ?? true else { return .none }
         let state = shared.withLock { $0 }
+        // Nothing of a stream that goes on could be decoded yet: it is begun anew when more of it has come.
+        if state.shownCount == 0, !session.index.summary.isComplete { return .none }
         // The picture asked for never came: it could not be decoded.
         if state.target != nil { return .now }
         // A pause on the last picture lasts; where nobody can end it there is none.
@@ -105,6 +108,13 @@ extension Player {
             return state
         }
         if state.shownCount == 0 { return .file(1) }
+        // A picture that was only to be looked at cannot be decoded: the one on the screen stays.
+        if state.target != nil, state.status.isPaused, terminal != nil {
+            news.update { $0.hasPresentedLast = false }
+            session.noteEnded()
+            tell("that picture cannot be decoded")
+            return nil
+        }
         if let loop = state.loop, loop.end != nil {
             go(to: loop.start, session)
             return nil
@@ -125,6 +135,17 @@ extension Player {
         guard case .success(let rank?) = firstPicture(session) else { return .file(1) }
         go(to: rank, session)
         return nil
+    }
+
+    /// Tries once more to begin a stream of which nothing could be decoded, if more of it has come.
+    private func beginAnew(_ session: PlaybackSession) {
+        let summary = session.index.summary
+        guard news.withLock({ $0.hasPresentedLast }), !summary.isComplete,
+            shared.withLock({ $0.shownCount }) == 0, summary.count != triedCount,
+            let first = session.index.firstShownRank
+        else { return }
+        triedCount = summary.count
+        go(to: first, session)
     }
 
     /// Shows how far the index has come, where no picture comes along to show it.

@@ -70,14 +70,17 @@ extension Player {
         guard summary.shownCount > 0, let first = session.index.firstShownRank else {
             return summary.isComplete ? .failure(.nothingShown(nothing(session))) : .success(nil)
         }
+        let started = options.start.map {
+            isReached($0, session, summary) ? session.rank(of: $0) : nil
+        }
+        if started == .some(nil), summary.isComplete {
+            return .failure(.startBehindEnd(pictures: summary.count))
+        }
         let rank: Int?
         if options.rate < 0 {
             rank = lastPicture(session, summary)
-        } else if let start = options.start {
-            rank = isReached(start, session, summary) ? session.rank(of: start) : nil
-            if rank == nil, summary.isComplete {
-                return .failure(.startBehindEnd(pictures: summary.count))
-            }
+        } else if let started {
+            rank = started
         } else {
             rank = first
         }

@@ -81,6 +81,8 @@ public final class Player {
     var chosenRenderer: RendererKind?
     /// Where to go as soon as it is indexed.
     var pendingPlace: Place?
+    /// Access units indexed when a beginning failed last.
+    var triedCount = 0
     /// Access units indexed when that was last shown.
     var indexedCount = 0
 
@@ -129,6 +131,7 @@ public final class Player {
         defer { outcome.files.append(result) }
         news.update { $0 = News() }
         pendingPlace = nil
+        triedCount = 0
         let session: PlaybackSession
         do throws(StreamError) {
             session = try PlaybackSession(path: file, options: options) {

@@ -59,9 +59,9 @@ public struct InputParser: Sendable {
         case .escape, .singleShift, .linuxFunction, .stringEscape:
             return escapeTimeout
         case .control:
-            // With parameters it is no key: it waits for its end however late.
-            guard sequence.isEmpty else { return nil }
-            return escapeTimeout
+            // With parameters it is no key: an answer that is due is waited for however late.
+            if sequence.isEmpty { return escapeTimeout }
+            return expectsReply ? nil : .milliseconds(500)
         case .string:
             if sequence.isEmpty { return escapeTimeout }
             // No answer is due: a key with Alt, and what was typed behind it.

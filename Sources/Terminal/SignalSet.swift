@@ -8,7 +8,9 @@ import Glibc
 /// Dispatch block all but faults by themselves.
 public enum SignalSet {
     /// Those that end the process, unless ignored when it started.
-    static let ending: [Int32] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    static let ending: [Int32] = [
+        SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGXCPU,
+    ]
 
     /// Those that are read as events, in the order they are looked at.
     static let all: [Int32] = ending + [SIGTSTP, SIGCONT, SIGWINCH]

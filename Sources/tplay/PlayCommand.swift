@@ -43,7 +43,7 @@ enum PlayCommand {
         } else if file.damaged > 0 {
             Output.complain(
                 "\(name): \(file.damaged) of \(file.shown) pictures were damaged; --report frames"
-                    + " lists them")
+                    + " --md5 lists them")
         }
     }
 }

@@ -5,7 +5,7 @@ import StreamSynthesis
 import TestSupport
 import Testing
 
-@Suite("Access unit payload", .timeLimit(.minutes(5)))
+@Suite("Access unit payload", .timeLimit(.minutes(Checkout.patience(5))))
 struct AccessUnitPayloadTests {
     /// NAL units behind 4-byte lengths.
     private func lengthPrefixed(_ nals: [SynthesizedNALUnit]) -> [UInt8] {

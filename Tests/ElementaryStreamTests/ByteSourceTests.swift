@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import StreamSynthesis
 import Synchronization
+import TestSupport
 import Testing
 
 /// A pipe with a thread that writes into it.
@@ -66,7 +67,7 @@ private func temporaryFile(_ bytes: [UInt8]) throws -> String {
     return path
 }
 
-@Suite("Pipe byte source", .timeLimit(.minutes(5)))
+@Suite("Pipe byte source", .timeLimit(.minutes(Checkout.patience(5))))
 struct PipeByteSourceTests {
     @Test(arguments: [(1, 5000), (7, 50_000), (4097, 1_000_000), (.max, 3_000_000)])
     func `all bytes come, in writes of any size`(piece: Int, count: Int) throws {
@@ -186,7 +187,7 @@ struct PipeByteSourceTests {
     }
 }
 
-@Suite("File byte source", .timeLimit(.minutes(5)))
+@Suite("File byte source", .timeLimit(.minutes(Checkout.patience(5))))
 struct FileByteSourceTests {
     @Test func `it reads at any place, in any order`() throws {
         let bytes = pattern(300_000)

@@ -1,7 +1,8 @@
 import ElementaryStream
+import TestSupport
 import Testing
 
-@Suite("Byte window", .timeLimit(.minutes(5)))
+@Suite("Byte window", .timeLimit(.minutes(Checkout.patience(5))))
 struct ByteWindowTests {
     private let stream = (0..<5000).map { UInt8(truncatingIfNeeded: $0 * 7 + $0 >> 8) }
 

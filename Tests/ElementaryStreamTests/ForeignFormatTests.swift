@@ -3,7 +3,7 @@ import StreamSynthesis
 import TestSupport
 import Testing
 
-@Suite("Foreign formats", .timeLimit(.minutes(5)))
+@Suite("Foreign formats", .timeLimit(.minutes(Checkout.patience(5))))
 struct ForeignFormatTests {
     struct Head: Sendable, CustomTestStringConvertible {
         var name: String

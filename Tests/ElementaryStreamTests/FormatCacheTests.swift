@@ -2,9 +2,10 @@ import ElementaryStream
 import H264
 import SampleBuffers
 import StreamSynthesis
+import TestSupport
 import Testing
 
-@Suite("Format cache", .timeLimit(.minutes(5)))
+@Suite("Format cache", .timeLimit(.minutes(Checkout.patience(5))))
 struct FormatCacheTests {
     private func indices(_ writer: StreamWriter) throws -> ([Int], FormatCache) {
         var cache = FormatCache()

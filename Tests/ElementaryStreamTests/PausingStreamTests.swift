@@ -52,7 +52,7 @@ private final class HandFedIndex {
     }
 }
 
-@Suite("Streams whose writer pauses", .timeLimit(.minutes(5)))
+@Suite("Streams whose writer pauses", .timeLimit(.minutes(Checkout.patience(5))))
 struct PausingStreamTests {
     @Test func `each picture is there as soon as the writer is silent`() throws {
         let bytes = Streams.simple(gops: 1, length: 6).bytes()

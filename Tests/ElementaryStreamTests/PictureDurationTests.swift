@@ -1,9 +1,10 @@
 import ElementaryStream
 import H264
 import StreamSynthesis
+import TestSupport
 import Testing
 
-@Suite("Picture duration", .timeLimit(.minutes(5)))
+@Suite("Picture duration", .timeLimit(.minutes(Checkout.patience(5))))
 struct PictureDurationTests {
     private func timed(_ rate: VideoUsability.Timing, hasPictureStructure: Bool = false)
         -> SequenceParameters

@@ -1,9 +1,10 @@
 import ElementaryStream
 import H264
 import StreamSynthesis
+import TestSupport
 import Testing
 
-@Suite("Picture rate", .timeLimit(.minutes(5)))
+@Suite("Picture rate", .timeLimit(.minutes(Checkout.patience(5))))
 struct PictureRateTests {
     private func rate(unitsInTick: Int, timeScale: Int) throws -> PictureRate {
         PictureRate(

@@ -1,7 +1,8 @@
 import ElementaryStream
+import TestSupport
 import Testing
 
-@Suite("Presentation order", .timeLimit(.minutes(5)))
+@Suite("Presentation order", .timeLimit(.minutes(Checkout.patience(5))))
 struct PresentationOrderTests {
     struct Coded {
         var order: Int

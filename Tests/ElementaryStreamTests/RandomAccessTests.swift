@@ -1,10 +1,11 @@
 import ElementaryStream
 import H264
 import StreamSynthesis
+import TestSupport
 import Testing
 
 /// ``RandomAccessGate`` and ``DamageTracker``, on streams from which something is missing.
-@Suite("Starts in mid-stream and damage", .timeLimit(.minutes(5)))
+@Suite("Starts in mid-stream and damage", .timeLimit(.minutes(Checkout.patience(5))))
 struct RandomAccessTests {
     /// By presentation rank.
     private func shown(_ units: [TimedAccessUnit]) -> [Bool] {

@@ -6,7 +6,7 @@ import StreamSynthesis
 import TestSupport
 import Testing
 
-@Suite("Sample source", .timeLimit(.minutes(5)))
+@Suite("Sample source", .timeLimit(.minutes(Checkout.patience(5))))
 struct SampleSourceTests {
     private struct Fed {
         var token: Int

@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Stream index", .timeLimit(.minutes(5)))
+@Suite("Stream index", .timeLimit(.minutes(Checkout.patience(5))))
 struct StreamIndexTests {
     @Test func `an entry is 32 bytes`() {
         #expect(MemoryLayout<IndexEntry>.size == 32)

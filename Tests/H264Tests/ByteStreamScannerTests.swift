@@ -1,4 +1,5 @@
 import H264
+import TestSupport
 import Testing
 
 @Suite("Byte stream scanner")
@@ -139,7 +140,7 @@ struct ByteStreamScannerTests {
     }
 
     @Test(
-        .timeLimit(.minutes(5)),
+        .timeLimit(.minutes(Checkout.patience(5))),
         arguments: [[0], [1], [0, 0, 1, 0x61], [0, 0, 3], [0, 0, 1]] as [[UInt8]])
     func `hostile patterns are linear`(pattern: [UInt8]) {
         let bytes = [UInt8]([0, 0, 1, 0x65]) + Array((0..<300_000).map { _ in pattern }.joined())

@@ -1,4 +1,5 @@
 import H264
+import TestSupport
 import Testing
 
 @Suite("NAL unit type")
@@ -328,7 +329,7 @@ struct ParameterSetsTests {
         #expect(sets.insert(SyntheticPPS(id: 9).nalUnit + padding.prefix(60_000)) == .changed)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(Checkout.patience(5))))
     func `sets that change with every picture cost no more than their bytes allow`() {
         var parser = AccessUnitParser()
         var nals: [[UInt8]] = []

@@ -1,4 +1,5 @@
 import H264
+import TestSupport
 import Testing
 
 @Suite("Real streams", .enabled(if: StreamFiles.areThere))
@@ -108,7 +109,7 @@ struct RealStreamTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(10)), arguments: StreamFiles.entries)
+    @Test(.timeLimit(.minutes(Checkout.patience(10))), arguments: StreamFiles.entries)
     func `damage never traps`(entry: StreamFiles.Entry) throws {
         // The beginning holds every kind of header.
         let bytes = try StreamFiles.bytes(entry.name).prefix(20_000)
@@ -145,7 +146,9 @@ struct RealStreamTests {
 
 @Suite("Hostile input")
 struct HostileInputTests {
-    @Test(.timeLimit(.minutes(5)), arguments: [5, 1, 7, 8, 6, 13, 2, 20] as [UInt8])
+    @Test(
+        .timeLimit(.minutes(Checkout.patience(5))),
+        arguments: [5, 1, 7, 8, 6, 13, 2, 20] as [UInt8])
     func `random NAL units of every kind never trap`(type: UInt8) {
         var random = SplitMix64(state: UInt64(type))
         for _ in 0..<1500 {

@@ -1,11 +1,12 @@
 import Dispatch
 import MediaTime
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Timebases under load")
 struct TimebaseConcurrencyTests {
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(Checkout.patience(5))))
     func `threads that change a tree in every way do not deadlock`() throws {
         let clock = CMClock.simulated()
         let hosts: [any CMSyncProtocol] = [CMClock.hostTimeClock, clock]
@@ -67,7 +68,7 @@ struct TimebaseConcurrencyTests {
         #expect(counts.0 > 100 && counts.1 > 0)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(Checkout.patience(5))))
     func `a running timebase is never seen going back while its rate changes`() async throws {
         let parent = try CMTimebase(sourceClock: .hostTimeClock)
         let child = try CMTimebase(sourceTimebase: parent)

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// What pictures cost on the way to the terminal, at 160 × 45 cells in half blocks.
-@Suite("Bytes of a picture", .enabled(if: Clip.hasStreams), .timeLimit(.minutes(10)))
+@Suite(
+    "Bytes of a picture", .enabled(if: Clip.hasStreams), .timeLimit(.minutes(Checkout.patience(10)))
+)
 struct PictureByteTests {
     @Test(arguments: [
         ("bbb1080.264", 0, 160_000), ("bbb1080.264", 2, 105_000), ("static1080.264", 0, 9000),

@@ -1,6 +1,7 @@
 import Dispatch
 import MediaTime
 import SampleBuffers
+import TestSupport
 import Testing
 
 @Suite("Buffer queue")
@@ -274,7 +275,7 @@ struct CMBufferQueueTests {
         #expect(queue.testTrigger(token))
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(Checkout.patience(5))))
     func `a queue serves several threads`() throws {
         let queue = try makeQueue(.outputPTSSortedSampleBuffers)
         let taken = Recorder<Int64>()

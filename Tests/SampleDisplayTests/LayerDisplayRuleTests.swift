@@ -1,10 +1,11 @@
 import MediaTime
 import SampleBuffers
 import SampleDisplay
+import TestSupport
 import Testing
 
 /// What is on show when: L-4 to L-14.
-@Suite(.timeLimit(.minutes(5))) struct LayerDisplayRuleTests {
+@Suite(.timeLimit(.minutes(Checkout.patience(5)))) struct LayerDisplayRuleTests {
     @Test(arguments: [1.0, 0.5, 2, 0, -1])
     func `L-4 the picture on show has the largest time not after the timebase's, at every rate`(
         rate: Double

@@ -1,10 +1,11 @@
 import MediaTime
 import SampleBuffers
 import SampleDisplay
+import TestSupport
 import Testing
 
 /// Random enqueueing, rates, seeks, flushes and time under a simulated clock, against the rule in plain words.
-@Suite(.timeLimit(.minutes(5))) struct LayerPropertyTests {
+@Suite(.timeLimit(.minutes(Checkout.patience(5)))) struct LayerPropertyTests {
     @Test(arguments: 0..<60)
     func `L-4 whatever happens, the largest time not after the timebase's is on show`(
         seed: UInt64

@@ -2,10 +2,11 @@ import Dispatch
 import MediaTime
 import SampleBuffers
 import SampleDisplay
+import TestSupport
 import Testing
 
 /// Queueing, readiness, formats and failure: L-15 to L-26.
-@Suite(.timeLimit(.minutes(5))) struct LayerQueueRuleTests {
+@Suite(.timeLimit(.minutes(Checkout.patience(5)))) struct LayerQueueRuleTests {
     @Test func `L-15 flush discards what waits and keeps what is shown`() throws {
         let rig = try Rig()
         rig.enqueue(try (0...9).map { try Sample.compressed($0) })

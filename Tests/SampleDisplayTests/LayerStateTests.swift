@@ -3,10 +3,11 @@ import MediaTime
 import PixelBuffers
 import SampleBuffers
 import SampleDisplay
+import TestSupport
 import Testing
 
 /// Properties, time sources, threads: L-1 to L-3 and L-27 to L-30.
-@Suite(.timeLimit(.minutes(5))) struct LayerStateTests {
+@Suite(.timeLimit(.minutes(Checkout.patience(5)))) struct LayerStateTests {
     @Test func `L-1 a fresh layer`() {
         let layer = AVSampleBufferDisplayLayer()
         #expect(layer.status == .unknown)

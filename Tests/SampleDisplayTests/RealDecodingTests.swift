@@ -10,7 +10,7 @@ import Testing
 import VideoCodec
 
 /// The layer with the decoder it has: every picture, its pixels and its time.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct RealDecodingTests {
+@Suite(.serialized, .timeLimit(.minutes(Checkout.patience(5)))) struct RealDecodingTests {
     /// Streams whose pictures FFmpeg shows all, without concealing.
     static let streams =
         Clip.hasStreams

@@ -2,10 +2,11 @@ import Dispatch
 import MediaTime
 import SampleBuffers
 import SampleDisplay
+import TestSupport
 import Testing
 
 /// Y-1 to Y-11, on a simulated clock.
-@Suite(.timeLimit(.minutes(5))) struct SynchronizerTests {
+@Suite(.timeLimit(.minutes(Checkout.patience(5)))) struct SynchronizerTests {
     private let clock = CMClock.simulated(start: CMTime(value: 100, timescale: 1))
     private let synchronizer: AVSampleBufferRenderSynchronizer
     private let queue = DispatchQueue(label: "observer")

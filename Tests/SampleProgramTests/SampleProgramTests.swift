@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The four walk-throughs, run as a newcomer would.
-@Suite("Sample programs", .timeLimit(.minutes(10)))
+@Suite("Sample programs", .timeLimit(.minutes(Checkout.patience(10))))
 struct SampleProgramTests {
     private static func run(
         _ name: String, _ arguments: [String] = [], input: Subprocess.Input? = nil

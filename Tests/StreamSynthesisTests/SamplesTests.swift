@@ -1,9 +1,10 @@
 import Foundation
 import StreamSynthesis
+import TestSupport
 import Testing
 
 /// The clips of `Samples/`, decoded, against their golden digests.
-@Suite("Samples", .timeLimit(.minutes(3)))
+@Suite("Samples", .timeLimit(.minutes(Checkout.patience(3))))
 struct SamplesTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Samples")

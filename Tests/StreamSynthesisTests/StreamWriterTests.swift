@@ -1,8 +1,9 @@
 import StreamSynthesis
+import TestSupport
 import Testing
 
 /// Streams of every structure, decoded: what comes out is what the writer says it wrote.
-@Suite("Stream writer", .timeLimit(.minutes(10)))
+@Suite("Stream writer", .timeLimit(.minutes(Checkout.patience(10))))
 struct StreamWriterTests {
     static let format = PictureFormat(width: 176, height: 144)
     static let card = TestCard(format, cellWidth: 4, cellHeight: 4)

@@ -3,7 +3,9 @@ import TestSupport
 import Testing
 
 /// Keys, answers, sizes, and the writer, on a real pseudo-terminal.
-@Suite("Terminal events", .tags(.pseudoTerminal), .serialized, .timeLimit(.minutes(10)))
+@Suite(
+    "Terminal events", .tags(.pseudoTerminal), .serialized,
+    .timeLimit(.minutes(Checkout.patience(10))))
 struct TerminalEventTests {
     typealias Answers = PseudoTerminal.Answers
 

@@ -9,7 +9,9 @@ extension Tag {
 }
 
 /// What a program leaves behind, however it ends.
-@Suite("Terminal screen", .tags(.pseudoTerminal), .serialized, .timeLimit(.minutes(10)))
+@Suite(
+    "Terminal screen", .tags(.pseudoTerminal), .serialized,
+    .timeLimit(.minutes(Checkout.patience(10))))
 struct TerminalScreenTests {
     static func start(
         _ words: String..., term: String = "xterm-256color",

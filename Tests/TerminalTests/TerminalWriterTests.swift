@@ -2,10 +2,11 @@ import Dispatch
 import Glibc
 import Synchronization
 import Terminal
+import TestSupport
 import Testing
 
 /// The writer on a pipe, whose other end the test holds.
-@Suite("Terminal writer", .timeLimit(.minutes(3)))
+@Suite("Terminal writer", .timeLimit(.minutes(Checkout.patience(3))))
 struct TerminalWriterTests {
     /// Ends the sequence that an interrupted call left open.
     static let end = Array("\u{18}\u{1B}\\\u{1B}[?2026l\u{1B}[m".utf8)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Report of frames", .timeLimit(.minutes(5)))
+    @Suite("Report of frames", .timeLimit(.minutes(Checkout.patience(5))))
     struct FramesReportTests {
         /// Pictures of which FFmpeg's digest cannot be expected, from `unreproducible.tsv`.
         static let unreproducible: [String: Set<Int>] = {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Hostile input", .timeLimit(.minutes(5)))
+    @Suite("Hostile input", .timeLimit(.minutes(Checkout.patience(5))))
     struct HostileInputTests {
         private struct Random {
             var state: UInt64

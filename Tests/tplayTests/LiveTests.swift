@@ -5,7 +5,7 @@ import Testing
 
 extension TPlayTests {
     /// Streams that are made while they are watched.
-    @Suite("Live", .timeLimit(.minutes(5)))
+    @Suite("Live", .timeLimit(.minutes(Checkout.patience(5))))
     struct LiveTests {
         private static let fill = ["--renderer", "half", "--fit", "fill"]
         private static let picture = Duration.milliseconds(40)
@@ -121,13 +121,40 @@ extension TPlayTests {
 
         @Test func `a file through a pipe takes its own time`() throws {
             let pieces = try LiveWriter.accessUnits(TPlay.sample("baseline.264"), every: .zero)
-            let start = ContinuousClock.now
-            let playing = try play(LiveWriter(pieces))
-            let seen = watch(playing)
-            playing.expectEnd(.status(0))
-            #expect(seen.map(\.picture) == Array(0..<100))
-            let elapsed = ContinuousClock.now - start
-            #expect((3.9...5.5).contains(elapsed / .seconds(1)), "\(elapsed)")
+            try expectInThreeTries {
+                let start = ContinuousClock.now
+                let playing = try play(LiveWriter(pieces))
+                let seen = watch(playing).map(\.picture)
+                playing.expectEnd(.status(0))
+                if seen != Array(0..<100) { return "seen \(seen)" }
+                let elapsed = (ContinuousClock.now - start) / .seconds(1)
+                return (3.9...5.5).contains(elapsed) ? nil : "\(elapsed) s"
+            }
+        }
+
+        /// A picture is not there yet, or not whole: what is asked for then waits or is refused, and the stream plays on.
+        @Test(arguments: ["r", ",", ".", "\u{1B}[D", "\u{1B}[F", "\u{1B}[A", "l", "s", " ,", "3,"])
+        func `keys at the beginning of a stream end nothing`(keys: String) throws {
+            for (name, head) in [("main.264", 1000), ("main.264", 3000), ("showpiece.264", 8000)] {
+                let bytes = try #require(Checkout.bytes(TPlay.sample(name)))
+                let writer = try LiveWriter(
+                    [
+                        .init(bytes: bytes[..<head], pause: .zero),
+                        .init(bytes: bytes[head...], pause: .milliseconds(900)),
+                    ], holdsOpen: true)
+                let playing = try play(writer)
+                playing.terminal.run(for: .milliseconds(450))
+                playing.type(keys)
+                playing.terminal.run(for: .milliseconds(200))
+                #expect(playing.terminal.exit == nil, "\(name), \(head) bytes")
+                playing.wait { _ in
+                    playing.terminal.exit != nil || playing.screen.statusNumber != nil
+                }
+                playing.terminal.run(for: .milliseconds(300))
+                #expect(playing.terminal.exit == nil, "\(name), \(head) bytes")
+                writer.close()
+                playing.quit()
+            }
         }
 
         @Test(

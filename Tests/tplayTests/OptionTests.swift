@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Options", .timeLimit(.minutes(10)))
+    @Suite("Options", .timeLimit(.minutes(Checkout.patience(10))))
     struct OptionTests {
         struct Wrong: Sendable, CustomTestStringConvertible {
             var arguments: [String]
@@ -118,7 +118,7 @@ extension TPlayTests {
         }
     }
 
-    @Suite("Help", .timeLimit(.minutes(5)))
+    @Suite("Help", .timeLimit(.minutes(Checkout.patience(5))))
     struct HelpTests {
         let help = TPlay.run(["--help"])
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Playing", .timeLimit(.minutes(10)))
+    @Suite("Playing", .timeLimit(.minutes(Checkout.patience(10))))
     struct PlayingTests {
         static let clip = TPlay.sample("main.264")
         /// So that the burnt-in counter can be read.
@@ -482,7 +482,7 @@ extension TPlayTests {
             let file = try TemporaryFile(Array(bytes[..<start] + bytes[(start + count)...]))
             let playing = try Playing(["--untimed", "--renderer", "none", file.path])
             playing.expectEnd(.status(0))
-            #expect(playing.terminal.outputContains("damaged; --report frames lists them"))
+            #expect(playing.terminal.outputContains("damaged; --report frames --md5 lists them"))
             let strict = try Playing(["--untimed", "--strict", "--renderer", "none", file.path])
             strict.expectEnd(.status(1))
             #expect(strict.terminal.outputContains("picture 10 is damaged"))

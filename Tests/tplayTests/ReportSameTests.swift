@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The same stream, however its bytes come and whatever stands between its NAL units.
-@Suite("Reports of the same stream", .timeLimit(.minutes(10)))
+@Suite("Reports of the same stream", .timeLimit(.minutes(Checkout.patience(10))))
 struct ReportSameTests {
     static let reports = [["summary"], ["frames", "--md5"], ["nals"]]
 

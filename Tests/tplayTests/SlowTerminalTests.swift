@@ -3,7 +3,7 @@ import Testing
 
 extension TPlayTests {
     /// Terminals that take few bytes, or say nothing.
-    @Suite("Slow terminals", .timeLimit(.minutes(3)))
+    @Suite("Slow terminals", .timeLimit(.minutes(Checkout.patience(3))))
     struct SlowTerminalTests {
         /// 24 pictures a second of 144 KB each.
         static let clip = TPlay.sample("showpiece.264")

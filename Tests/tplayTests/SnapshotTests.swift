@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("--snapshot", .timeLimit(.minutes(5)))
+@Suite("--snapshot", .timeLimit(.minutes(Checkout.patience(5))))
 struct SnapshotTests {
     private let folder = "/tmp/tplay-snapshot-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Reports of summary and NAL units", .timeLimit(.minutes(3)))
+    @Suite("Reports of summary and NAL units", .timeLimit(.minutes(Checkout.patience(3))))
     struct SummaryAndNALsReportTests {
         private func summary(_ path: String, _ options: String...) throws -> [String: Any] {
             let result = TPlay.run(["--report", "summary"] + options + [path])

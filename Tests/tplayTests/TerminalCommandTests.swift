@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("--probe-terminal and --test-pattern", .timeLimit(.minutes(5)))
+    @Suite("--probe-terminal and --test-pattern", .timeLimit(.minutes(Checkout.patience(5))))
     struct TerminalCommandTests {
         private func run(_ option: String, _ answers: PseudoTerminal.Answers) throws -> Playing {
             let playing = try Playing([option], answers: answers)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TPlayTests {
-    @Suite("Wrong input", .timeLimit(.minutes(10)))
+    @Suite("Wrong input", .timeLimit(.minutes(Checkout.patience(10))))
     struct WrongInputTests {
         struct Wrong: Sendable, CustomTestStringConvertible {
             var testDescription: String
@@ -133,7 +133,7 @@ extension TPlayTests {
         }
     }
 
-    @Suite("Text frames", .timeLimit(.minutes(5)))
+    @Suite("Text frames", .timeLimit(.minutes(Checkout.patience(5))))
     struct TextFrameTests {
         @Test func `where there is no terminal pictures are lines of text`() {
             let result = TPlay.run(["--untimed", "--size", "40x10", TPlay.sample("main.264")])

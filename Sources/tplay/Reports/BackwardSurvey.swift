@@ -40,10 +40,13 @@ struct BackwardSurvey {
         }
         for start in trail.takeSettledStarts(at: .max) { add(start) }
         nalUnitCount = sequence.nalUnitCount
-        end = first == .max ? 0 : min(firstBehind, sequence.presented.rank)
-        self.first = first == .max ? 0 : first
+        // Nothing of the range is there: nothing to give.
+        guard first != .max else { return }
+        end = min(firstBehind, sequence.presented.rank)
+        self.first = first
     }
 
+    /// The first rank of the range.
     private var first = 0
 
     private mutating func add(_ start: RandomAccessTrail.DecodingStart) {
@@ -58,10 +61,10 @@ struct BackwardSurvey {
     /// The last stretch of the range that was not given yet: where to begin for it, and its pictures.
     mutating func takeLast() -> (start: RandomAccessTrail.DecodingStart, ranks: Range<Int>)? {
         while let start = starts.popLast() {
-            let ranks = max(start.presentationRank, first)..<max(end, first)
-            guard start.presentationRank < end, !ranks.isEmpty else { continue }
-            end = ranks.lowerBound
-            return (start, ranks)
+            let lowest = max(start.presentationRank, first)
+            guard lowest < end else { continue }
+            defer { end = lowest }
+            return (start, lowest..<end)
         }
         return nil
     }

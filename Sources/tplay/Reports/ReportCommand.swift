@@ -68,6 +68,9 @@ enum ReportCommand {
             return options.until == nil
                 ? .startBehindEnd(pictures: outcome.pictureCount) : .emptyRange
         }
+        if options.hasDigests, outcome.shown > 0, outcome.decoded == 0 {
+            return .nothingShown(.undecodable(pictures: outcome.shown))
+        }
         if outcome.shown == 0, options.start == nil, options.until == nil {
             return .nothingShown(.noRandomAccessPoint(pictures: outcome.frames))
         }

@@ -6,6 +6,8 @@ struct ReportOutcome {
     var frames = 0
     var shown = 0
     var damaged = 0
+    /// Pictures that were decoded; 0 too where none was asked for.
+    var decoded = 0
     var nals = 0
     /// Pictures read, in the range or not.
     var pictureCount = 0
@@ -22,5 +24,6 @@ struct ReportOutcome {
         lastRank = picture.rank
         if picture.isShown { shown += 1 }
         if picture.isDamaged { damaged += 1 }
+        if picture.hasPicture { decoded += 1 }
     }
 }

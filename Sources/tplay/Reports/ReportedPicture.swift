@@ -16,10 +16,14 @@ struct ReportedPicture {
         var rank: Int
         var isShown: Bool
         var isDamaged: Bool
+        /// Whether it was decoded.
+        var hasPicture: Bool
     }
 
     var facts: Facts {
-        Facts(rank: timed.presentationRank, isShown: isShown, isDamaged: isDamaged)
+        Facts(
+            rank: timed.presentationRank, isShown: isShown, isDamaged: isDamaged,
+            hasPicture: decoded?.hasPicture ?? false)
     }
 
     /// What became of a sample.
@@ -30,5 +34,7 @@ struct ReportedPicture {
         var image: CVPixelBuffer?
         var pixelFormat: CVPixelFormatType?
         var isDamaged: Bool
+
+        var hasPicture: Bool { digest != nil || image != nil }
     }
 }

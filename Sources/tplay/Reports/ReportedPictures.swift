@@ -187,11 +187,16 @@ struct ReportedPictures: ~Copyable {
         _ timed: TimedAccessUnit, _ decoded: ReportedPicture.Decoded?
     ) -> ReportedPicture {
         var isDamaged = false
+        // A picture that was asked for and did not come.
+        let isMissing =
+            request.decoding != .none && timed.isShown && timed.decodeRank >= firstDecodeRank
+            && request.range.contains(timed, rate) && !(decoded?.hasPicture ?? false)
         if timed.decodeRank >= trustedDecodeRank {
             // What a skipped picture lacks harms none that is shown.
             isDamaged = damage.isDamaged(
                 timed.accessUnit,
-                isBroken: timed.isBroken || (timed.isShown && decoded?.isDamaged ?? false))
+                isBroken: timed.isBroken || isMissing
+                    || (timed.isShown && decoded?.isDamaged ?? false))
         }
         // Shown all the same, it is built on pictures that nobody has.
         let isForced = request.showsAll && !timed.isShown

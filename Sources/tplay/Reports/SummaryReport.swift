@@ -20,7 +20,7 @@ enum SummaryReport {
                 outcome.count(
                     ReportedPicture.Facts(
                         rank: timed.presentationRank, isShown: isShown,
-                        isDamaged: timed.isDamaged || isShown && !timed.isShown))
+                        isDamaged: timed.isDamaged || isShown && !timed.isShown, hasPicture: false))
                 facts.add(timed)
             } else if range.isBehind(timed, rate) {
                 // Presentation order is not decoding order: some in the range may come yet.

@@ -2,6 +2,11 @@ import Glibc
 
 /// Where things are in the checkout, found from this file's own place.
 public enum Checkout {
+    /// A limit in minutes on a machine that does nothing else; a sanitizer makes everything ten times slower.
+    public static func patience(_ minutes: Int) -> Int {
+        ProcessInfo.processInfo.environment["TPLAY_SANITIZER"] == nil ? minutes : minutes * 12
+    }
+
     /// The package's folder.
     public static let root: String = {
         var parts = #filePath.split(separator: "/")

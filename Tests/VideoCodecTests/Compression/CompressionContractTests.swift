@@ -4,11 +4,12 @@ import MediaTime
 import PixelBuffers
 import SampleBuffers
 import Synchronization
+import TestSupport
 import Testing
 import VideoCodec
 
 /// Calls, their order and their errors: E-1 to E-6, E-15, E-16.
-@Suite("Compression session: the contract of calls", .timeLimit(.minutes(5)))
+@Suite("Compression session: the contract of calls", .timeLimit(.minutes(Checkout.patience(5))))
 struct CompressionContractTests {
     @Test func `E-1 only H.264, of a size, by an encoder that is there`() throws {
         #expect(throws: VTError.couldNotFindVideoEncoder) {

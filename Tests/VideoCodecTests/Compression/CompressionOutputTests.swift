@@ -3,11 +3,12 @@ import H264
 import MediaTime
 import PixelBuffers
 import SampleBuffers
+import TestSupport
 import Testing
 import VideoCodec
 
 /// What samples are like: E-7 to E-14.
-@Suite("Compression session: samples", .timeLimit(.minutes(10)))
+@Suite("Compression session: samples", .timeLimit(.minutes(Checkout.patience(10))))
 struct CompressionOutputTests {
     @Test func `E-7 samples are NAL units behind lengths, their parameter sets in the description`()
         throws

@@ -2,11 +2,12 @@ import H264
 import MediaTime
 import PixelBuffers
 import SampleBuffers
+import TestSupport
 import Testing
 import VideoCodec
 
 /// Table 2.10: what the properties do.
-@Suite("Compression session: properties", .timeLimit(.minutes(5)))
+@Suite("Compression session: properties", .timeLimit(.minutes(Checkout.patience(5))))
 struct CompressionPropertyTests {
     @Test(arguments: [
         ("H264_Main_3_1", 77, 31), ("H264_High_4_1", 100, 41), ("H264_Extended_3_0", 88, 30),

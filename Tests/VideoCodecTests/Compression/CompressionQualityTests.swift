@@ -9,7 +9,7 @@ import Testing
 import VideoCodec
 
 /// What comes back after compressing, and what others say of it.
-@Suite("Compression session: pictures and rates", .timeLimit(.minutes(3)))
+@Suite("Compression session: pictures and rates", .timeLimit(.minutes(Checkout.patience(3))))
 struct CompressionQualityTests {
     @Test(arguments: [CVPixelFormatType.yCbCr420BiPlanarVideoRange, .yCbCr420Planar])
     func `at high quality the pictures come back above 40 dB`(format: CVPixelFormatType) throws {
