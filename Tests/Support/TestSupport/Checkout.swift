@@ -4,7 +4,7 @@ import Glibc
 public enum Checkout {
     /// A limit in minutes on a machine that does nothing else; a sanitizer makes everything ten times slower.
     public static func patience(_ minutes: Int) -> Int {
-        ProcessInfo.processInfo.environment["TPLAY_SANITIZER"] == nil ? minutes : minutes * 12
+        getenv("TPLAY_SANITIZER") == nil ? minutes : minutes * 12
     }
 
     /// The package's folder.
