@@ -121,7 +121,7 @@ let package = Package(
                 name: "StreamSynthesisTests",
                 dependencies: [
                     "StreamSynthesis", "ElementaryStream", "VideoCodec", "SampleBuffers",
-                    "PixelBuffers", "MediaTime",
+                    "PixelBuffers", "MediaTime", "TestSupport",
                 ],
                 swiftSettings: common),
             .executableTarget(
