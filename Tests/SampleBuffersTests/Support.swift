@@ -1,10 +1,9 @@
 import MediaTime
 import SampleBuffers
-import Synchronization
 
-/// Records values from any thread.
+/// Records values from any thread; in a monitor, whose locking the thread sanitizer sees.
 final class Recorder<Value: Sendable>: Sendable {
-    private let store = Mutex<[Value]>([])
+    private let store = Monitor<[Value]>([])
     var values: [Value] { store.withLock { $0 } }
     var count: Int { values.count }
     func record(_ value: Value) { store.withLock { $0.append(value) } }
