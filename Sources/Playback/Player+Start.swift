@@ -51,6 +51,7 @@ extension Player {
         case .resize, .capabilities:
             if drawing != nil { configure() }
         case .redraw: screen?.redraw()
+        case .linkReport(let report): screen?.note(report)
         case .suspend where screen != nil:
             screen?.pause()
             try? terminal?.suspend()

@@ -18,10 +18,9 @@ extension Screen {
         _ prepared: inout Prepared, _ state: inout State, at time: (host: Int64?, isBackward: Bool)
     ) {
         state.nextField = nil
-        guard state.drawing?.deinterlacing != .weave, let order = FieldOrder(prepared.picture)
-        else {
-            return
-        }
+        guard let drawing = state.drawing, drawing.deinterlacing != .weave,
+            let order = FieldOrder(prepared.picture)
+        else { return }
         let startsLate = state.startsWithSecondField || time.isBackward
         state.startsWithSecondField = false
         let (now, next) =

@@ -115,7 +115,12 @@ public struct InputParser: Sendable {
 
     mutating func emit(_ key: Key) { inputs.append(.key(key)) }
 
-    mutating func emit(_ reply: TerminalReply) { inputs.append(.reply(reply)) }
+    mutating func emit(_ reply: TerminalReply) {
+        // No answer comes with Alt: the Escape before it was a key that had no time to be known for one.
+        if hasMeta { emit(Key(.escape)) }
+        hasMeta = false
+        inputs.append(.reply(reply))
+    }
 
     mutating func take(_ byte: UInt8) {
         switch state {

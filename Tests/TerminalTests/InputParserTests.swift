@@ -115,6 +115,15 @@ struct InputParserTests {
         return (bytes, inputs)
     }
 
+    @Test(arguments: replies) func `Escape right before an answer is a key`(
+        text: String, reply: TerminalReply
+    ) {
+        var parser = InputParser()
+        parser.expectsReply = true
+        #expect(parser.parse("\u{1B}\(text)".utf8) == [.key(Key(.escape)), .reply(reply)])
+        #expect(parser.parse(text.utf8) == [.reply(reply)])
+    }
+
     @Test func `keys and answers interleaved come out the same whole and in single bytes`() {
         let (bytes, inputs) = Self.mixture
         #expect(Self.whole(bytes) == inputs)

@@ -429,6 +429,37 @@ extension TPlayTests {
             #expect(terminal.modes == terminal.modesAtStart)
         }
 
+        @Test func `the next file's first picture comes at once`() throws {
+            try expectInThreeTries {
+                for first in ["baseline.264", "b-pyramid.264", "baseline.264", "main.264"] {
+                    let playing = try Playing(
+                        ["--paused"] + Self.fill + [TPlay.sample(first), TPlay.sample("paff.264")])
+                    playing.wait(picture: 0)
+                    playing.terminal.run(for: .milliseconds(600))
+                    let begin = ContinuousClock.now
+                    playing.type(">")
+                    playing.wait { $0.statusLine.contains("paff.264") && $0.statusNumber == 0 }
+                    let time = ContinuousClock.now - begin
+                    playing.quit()
+                    if time > .milliseconds(800) { return "\(time) after \(first)" }
+                }
+                return nil
+            }
+        }
+
+        @Test func `interlaced pictures are woven unless asked otherwise`() throws {
+            for name in ["mbaff.264", "paff.264"] {
+                for start in 0..<8 {
+                    let playing = try Playing(
+                        ["--paused", "--start", "\(start)f"] + Self.fill + [TPlay.sample(name)])
+                    playing.wait { $0.statusNumber == start }
+                    #expect(!playing.screen.statusLine.contains(" top "))
+                    #expect(!playing.screen.statusLine.contains(" bottom "))
+                    playing.quit()
+                }
+            }
+        }
+
         @Test func `a wrong file leaves the terminal alone`() throws {
             let terminal = try PseudoTerminal(TPlay.path, ["/nonexistent.264"])
             #expect(terminal.waitForExit() == .status(1))

@@ -24,7 +24,7 @@ final class LiveEncoder {
 
     init(width: Int, height: Int, bitRate: Int, send: @escaping Send) throws {
         session = try VTCompressionSession(width: width, height: height) { status, flags, sample in
-            // Pictures may be dropped, with the flag `frameDropped` and no sample.
+            // A picture that failed comes with its status and no sample.
             guard status == noErr, let sample, let packet = LiveEncoder.packet(sample) else {
                 print("a picture was lost: status \(status), flags \(flags.rawValue)")
                 return
