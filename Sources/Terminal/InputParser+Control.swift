@@ -33,6 +33,7 @@ extension InputParser {
         if final == UInt8(ascii: "M"), bytes.isEmpty {
             state = .mouse(missing: 3)
         } else if let reply = Self.reply(prefix, parameters, intermediates, final) {
+            hasMeta = meta
             emit(reply)
         } else if prefix == nil, intermediates.isEmpty {
             if final == UInt8(ascii: "~"), parameters == [200] {
