@@ -80,7 +80,14 @@ extension Screen {
                 } else if state.shown?.picture === picture,
                     state.completion?.detail == detail
                 {
-                    state.completion?.rendered = rendered
+                    // An image that is on the screen already is not sent a second time.
+                    let isThere =
+                        state.shown?.rendered.map { rendered.isSameImage(as: $0) } ?? false
+                    if isThere {
+                        state.completion = nil
+                    } else {
+                        state.completion?.rendered = rendered
+                    }
                 }
             }
         } catch {
