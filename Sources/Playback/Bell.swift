@@ -21,7 +21,7 @@ final class Bell: Sendable {
     func wait(deadline: UInt64?) -> [TerminalEvent] {
         if let terminal {
             let timeout = deadline.map { deadline in
-                let now = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+                let now = UInt64(CMClock.hostNanoseconds)
                 return Duration.nanoseconds(deadline > now ? Int64(deadline - now) : 0)
             }
             return terminal.waitForEvents(timeout: timeout)

@@ -13,8 +13,6 @@ struct Drawing: Hashable, Sendable {
     var statusRow: Int?
     /// Whether pictures become text by themselves, whatever came before.
     var isPlain: Bool
-    /// How fields are shown.
-    var deinterlacing: Deinterlacing
     /// What the encoder is told.
     var encoder: ScreenEncoder.Options
     /// The ways to draw for a slow link; only the first where nothing may be left out.
@@ -32,7 +30,6 @@ struct Drawing: Hashable, Sendable {
     ///   - terminal: The terminal; nil where there is none.
     init(_ options: PlaybackOptions, chosen: RendererKind?, terminal: Terminal?) {
         isPlain = terminal == nil
-        deinterlacing = options.deinterlacing
         let size = terminal?.size
         let capabilities = terminal?.capabilities
         let cell = options.cellSize ?? terminal?.cellSize.map { CellSize($0) } ?? .assumed

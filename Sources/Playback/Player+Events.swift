@@ -60,7 +60,7 @@ extension Player {
 
     /// Says that the stream does not go on, if it does not.
     private func noteDry(at deadline: UInt64) {
-        let now = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+        let now = UInt64(CMClock.hostNanoseconds)
         let isNews = shared.withLock { state -> Bool in
             guard now >= deadline, state.shownAt + 500_000_000 <= now else { return false }
             state.status.isWaitingForData = true
@@ -178,12 +178,17 @@ extension Player {
     private func suspend(_ session: PlaybackSession) {
         let rate = session.timebase.rate
         try? session.timebase.setRate(0)
+        suspendScreen()
+        try? session.timebase.setRate(rate)
+    }
+
+    /// Gives the screen back, stops the process, and draws all again when it goes on.
+    func suspendScreen() {
         screen?.pause()
         try? terminal?.suspend()
         screen?.resume()
         configure()
         screen?.redraw()
-        try? session.timebase.setRate(rate)
     }
 
     private func take(_ key: Key, _ session: PlaybackSession) -> Next? {

@@ -22,9 +22,11 @@ extension Player {
                 bell.ring()
             }
         }
+        var fieldTime: Screen.FieldTime?
+        if options.deinterlacing != .weave { fieldTime = { shared.fieldTime(of: $0) } }
         let screen = Screen(
             output: output, maximumRate: options.maximumRate,
-            fieldTime: { shared.fieldTime(of: $0) },
+            fieldTime: fieldTime,
             text: { picture, field, drawing in
                 var status = shared.status(of: picture)
                 status.field = field

@@ -13,7 +13,7 @@ extension Player {
     /// - Returns: What comes next, where the file cannot be played; nil when it plays.
     func awaitStart(_ session: PlaybackSession, _ result: inout FileOutcome) -> Next? {
         let patience =
-            CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time) + Self.startPatience
+            UInt64(CMClock.hostNanoseconds) + Self.startPatience
         while true {
             switch firstPicture(session) {
             case .success(let rank?):
@@ -23,7 +23,7 @@ extension Player {
                 result.failure = failure
                 return .file(1)
             }
-            let now = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+            let now = UInt64(CMClock.hostNanoseconds)
             if session.isGrowing, terminal != nil, now >= patience, drawing == nil {
                 // A stream that lets itself be waited for is waited for on the screen.
                 do throws(TerminalError) {
@@ -52,11 +52,7 @@ extension Player {
             if drawing != nil { configure() }
         case .redraw: screen?.redraw()
         case .linkReport(let report): screen?.note(report)
-        case .suspend where screen != nil:
-            screen?.pause()
-            try? terminal?.suspend()
-            screen?.resume()
-            screen?.redraw()
+        case .suspend where screen != nil: suspendScreen()
         case .key(let key) where screen != nil:
             if case .quit? = interface.command(key, 0) { return .quit }
         default: break

@@ -4,6 +4,11 @@ import TerminalGraphics
 
 /// Pictures shown field by field.
 extension Screen {
+    /// When the later of a picture's two fields is due, in nanoseconds of the host clock, nil while no clock runs; and
+    /// whether the clock runs backwards.
+    typealias FieldTime =
+        @Sendable (DisplayedPicture) -> (host: Int64?, isBackward: Bool)
+
     /// The field that comes after the one on the screen.
     struct NextField {
         var picture: DisplayedPicture
@@ -14,13 +19,10 @@ extension Screen {
     }
 
     /// Which of its fields a picture that is due begins with, and what follows; nothing for a picture that is shown whole.
-    func split(
+    static func split(
         _ prepared: inout Prepared, _ state: inout State, at time: (host: Int64?, isBackward: Bool)
     ) {
-        state.nextField = nil
-        guard let drawing = state.drawing, drawing.deinterlacing != .weave,
-            let order = FieldOrder(prepared.picture)
-        else { return }
+        guard let order = FieldOrder(prepared.picture) else { return }
         let startsLate = state.startsWithSecondField || time.isBackward
         state.startsWithSecondField = false
         let (now, next) =
@@ -37,7 +39,7 @@ extension Screen {
 
     /// The clock runs again, or for the first time.
     func scheduleField() {
-        guard let picture = state.withLock({ $0.nextField?.picture }) else { return }
+        guard let fieldTime, let picture = state.withLock({ $0.nextField?.picture }) else { return }
         let time = fieldTime(picture)
         state.update { state in
             if state.nextField?.picture === picture { state.nextField?.time = time.host }

@@ -57,7 +57,7 @@ extension Screen.State {
     /// Chooses the detail anew, by what is known of the link.
     mutating func settle() {
         let allowance = allowance
-        policy?.settle(allowance: allowance, at: hostNanoseconds())
+        policy?.settle(allowance: allowance, at: CMClock.hostNanoseconds)
     }
 
     /// How a picture drawn with `detail` may be sent.
@@ -124,7 +124,7 @@ extension Screen.State {
             let isKnown = !meter.isStarting && (meter.rate ?? 0) >= 200_000
             if !isKnown { wanted = cells.still }
         }
-        completion = Screen.Completion(since: hostNanoseconds(), detail: wanted)
+        completion = Screen.Completion(since: CMClock.hostNanoseconds, detail: wanted)
     }
 
     private mutating func noteCompleted(_ delivery: ScreenDelivery) {
@@ -139,14 +139,15 @@ extension Screen.State {
         guard let best = policy?.ladder.first, best.still != done.detail,
             (meter.rate ?? 0) >= 200_000
         else { return }
-        completion = Screen.Completion(since: hostNanoseconds(), detail: best.still)
+        completion = Screen.Completion(since: CMClock.hostNanoseconds, detail: best.still)
     }
 
     /// It was too large: it is drawn again with less, unless a newer one is due.
     private mutating func refuse(
         _ picture: Screen.Prepared, _ delivery: ScreenDelivery, _ limit: Double
     ) {
-        policy?.refused(byteCount: delivery.byteCount, allowance: limit, now: hostNanoseconds())
+        policy?.refused(
+            byteCount: delivery.byteCount, allowance: limit, now: CMClock.hostNanoseconds)
         if due == nil {
             due = picture
             due?.rendered = nil

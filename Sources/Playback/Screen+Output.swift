@@ -53,7 +53,7 @@ extension Screen {
     private static func nextStep(_ state: inout State, _ deadline: inout Int64?) -> Step? {
         if state.isStopped { return .stop }
         guard !state.isPaused, let drawing = state.drawing else { return nil }
-        let now = hostNanoseconds()
+        let now = CMClock.hostNanoseconds
         let opening = state.meter.opening(at: now)
         func when(_ time: Int64) -> Bool {
             if time <= now { return true }

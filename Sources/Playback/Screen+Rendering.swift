@@ -14,7 +14,7 @@ extension Screen {
         var renderers: [(detail: PictureDetail, renderer: any PictureRenderer)] = []
         var rendererGeneration = -1
         while true {
-            let job: Job? = state.wait { Self.nextJob(&$0) }
+            let job: Job? = state.wait { nextJob(&$0) }
             guard
                 case .render(let picture, let field, let detail, let drawing, let generation)? = job
             else { return }
@@ -22,20 +22,15 @@ extension Screen {
                 renderers.removeAll()
                 rendererGeneration = generation
             }
-            if !renderers.contains(where: { $0.detail.isDrawn(like: detail) }),
-                let renderer = drawing.renderer(for: detail)
-            {
-                renderers.append((detail, renderer))
-            }
-            guard let found = renderers.first(where: { $0.detail.isDrawn(like: detail) }) else {
-                continue
-            }
-            if drawing.isPlain || detail.isStill { found.renderer.forgetPrevious() }
-            render(picture, field, detail, with: found.renderer, generation: generation)
+            let known = renderers.first { $0.detail.isDrawn(like: detail) }?.renderer
+            guard let renderer = known ?? drawing.renderer(for: detail) else { continue }
+            if known == nil { renderers.append((detail, renderer)) }
+            if drawing.isPlain || detail.isStill { renderer.forgetPrevious() }
+            render(picture, field, detail, with: renderer, generation: generation)
         }
     }
 
-    private static func nextJob(_ state: inout State) -> Job? {
+    private func nextJob(_ state: inout State) -> Job? {
         if state.isStopped { return .stop }
         guard let drawing = state.drawing, drawing.kind != nil else { return nil }
         let generation = state.generation
@@ -55,7 +50,7 @@ extension Screen {
         let next = state.prepared.first { $0.rendered == nil || !$0.detail.isDrawn(like: detail) }
         // Those still to come begin with their earlier field, if with one at all.
         return next.map {
-            let field = drawing.deinterlacing == .weave ? nil : FieldOrder($0.picture)?.first
+            let field = fieldTime == nil ? nil : FieldOrder($0.picture)?.first
             return .render($0.picture, field, detail, drawing, generation: generation)
         }
     }

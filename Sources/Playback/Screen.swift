@@ -78,22 +78,21 @@ final class Screen: SampleBufferDisplaySink {
 
     let state: Monitor<State>
     let text: @Sendable (DisplayedPicture?, Field?, Drawing) -> [ScreenText]
-    let fieldTime: @Sendable (DisplayedPicture) -> (host: Int64?, isBackward: Bool)
+    let fieldTime: FieldTime?
     let onShown: @Sendable (DisplayedPicture) -> Void
     let onWritten: @Sendable () -> Void
 
     /// - Parameters:
     ///   - output: Where the bytes go; used on the output thread alone.
     ///   - maximumRate: Bytes a second that are written at most; nil: no limit.
-    ///   - fieldTime: When the later of a picture's fields shown one by one is due, in nanoseconds of the host clock; nil while
-    ///     no clock runs. And whether the clock runs backwards.
+    ///   - fieldTime: Tells when fields are due that are shown one by one; nil weaves them.
     ///   - text: The text over a picture; called on the output thread just before it is sent.
     ///   - onShown: Called on the output thread when a picture is on its way to the terminal as a whole.
     ///   - onWritten: Called on the output thread after each write, be it of text alone: whoever found the screen busy
     ///     (``isIdle``) looks again.
     init(
         output: any ScreenOutput, maximumRate: Int? = nil,
-        fieldTime: @escaping @Sendable (DisplayedPicture) -> (host: Int64?, isBackward: Bool),
+        fieldTime: FieldTime?,
         text: @escaping @Sendable (DisplayedPicture?, Field?, Drawing) -> [ScreenText],
         onShown: @escaping @Sendable (DisplayedPicture) -> Void,
         onWritten: @escaping @Sendable () -> Void
@@ -114,15 +113,16 @@ final class Screen: SampleBufferDisplaySink {
     }
 
     func present(_ picture: DisplayedPicture, at time: CMTime) {
-        let time = fieldTime(picture)
+        let time = fieldTime?(picture)
         state.update { state in
             var prepared = Self.take(picture, from: &state) ?? Prepared(picture: picture)
-            split(&prepared, &state, at: time)
+            state.nextField = nil
+            if let time { Self.split(&prepared, &state, at: time) }
             if let due = state.due, !due.isRedrawn { state.dropped += 1 }
             state.due = prepared
             state.completion = nil
             state.removesImage = false
-            state.notePresentation(of: picture, at: hostNanoseconds())
+            state.notePresentation(of: picture, at: CMClock.hostNanoseconds)
         }
     }
 
@@ -184,7 +184,7 @@ final class Screen: SampleBufferDisplaySink {
     /// Takes what the terminal answered.
     func note(_ report: LinkReport) {
         state.update { state in
-            let answer = Answer(byteCount: report.byteCount, time: hostNanoseconds())
+            let answer = Answer(byteCount: report.byteCount, time: CMClock.hostNanoseconds)
             // Before the write that asked is noted, nothing is known of the question.
             if state.isWriting { state.answer = answer } else { state.note(answer) }
         }

@@ -88,7 +88,7 @@ final class SharedStatus: Sendable {
         }
         let isDamaged = picture.isDamaged || entry?.isDamaged ?? false
         let session = withLock { $0.session }
-        let now = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+        let now = UInt64(CMClock.hostNanoseconds)
         let (rate, isTarget) = withLock { state -> (Double?, Bool) in
             state.shownCount += 1
             state.shownAt = now

@@ -37,10 +37,10 @@ final class TerminalOutput: ScreenOutput, @unchecked Sendable {
         delivery.byteCount = bytes.count
         guard !bytes.isEmpty, !delivery.isRefused else { return delivery }
         let before = writer.statistics
-        delivery.begin = hostNanoseconds()
+        delivery.begin = CMClock.hostNanoseconds
         // What an interrupted write has left on the screen nobody knows.
         if writer.write(bytes, requestingStatus: true) != .whole { encoder.invalidate() }
-        delivery.end = hostNanoseconds()
+        delivery.end = CMClock.hostNanoseconds
         let after = writer.statistics
         delivery.waited = (after.waitingTime - before.waitingTime).nanoseconds
         delivery.byteCount = Int(after.byteCount - before.byteCount)
@@ -88,11 +88,6 @@ final class TerminalOutput: ScreenOutput, @unchecked Sendable {
             count /= 2
         }
     }
-}
-
-/// Now, in nanoseconds of the host clock.
-func hostNanoseconds() -> Int64 {
-    Int64(CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time))
 }
 
 extension Duration {

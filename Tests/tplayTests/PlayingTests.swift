@@ -403,6 +403,19 @@ extension TPlayTests {
             #expect(!refused.terminal.outputContains(Self.sixel))
         }
 
+        @Test func `a first image that stands still is sent once`() throws {
+            let playing = try Playing(
+                ["--paused", "--renderer", "sixel", Self.clip], answers: .sixel)
+            playing.wait { $0.statusNumber == 0 }
+            playing.terminal.run(for: .milliseconds(250))
+            let count = playing.terminal.output.count
+            #expect(playing.terminal.outputContains("\u{1B}P7;1q"))
+            playing.terminal.run(for: .milliseconds(1200))
+            // Nothing more than a word in the status line.
+            #expect(playing.terminal.output.count - count < 400)
+            playing.quit()
+        }
+
         @Test func `--renderer none draws nothing but the status line`() throws {
             let playing = try Playing(["--paused", "--renderer", "none", Self.clip])
             playing.wait { $0.statusNumber == 0 }

@@ -8,8 +8,7 @@ public final class GrowingFileSource: ByteSource {
     private static let interval: UInt64 = 100_000_000
 
     private let descriptor: Int32
-    /// Both ends of a pipe: a byte in it ends every wait.
-    private let wake: (read: Int32, write: Int32)
+    private let wake = WakePipe()
     private let isCancelled = Atomic(false)
     private let waited = Atomic<UInt64>(0)
 
@@ -26,20 +25,9 @@ public final class GrowingFileSource: ByteSource {
     public var waitedNanoseconds: UInt64 { waited.load(ordering: .relaxed) }
 
     /// Takes over an open descriptor of a regular file; it is closed when the source goes.
-    public init(descriptor: Int32) {
-        self.descriptor = descriptor
-        var ends: [Int32] = [-1, -1]
-        _ = pipe(&ends)
-        wake = (ends[0], ends[1])
-        _ = fcntl(wake.read, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(wake.write, F_SETFD, FD_CLOEXEC)
-    }
+    public init(descriptor: Int32) { self.descriptor = descriptor }
 
-    deinit {
-        close(wake.read)
-        close(wake.write)
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Reads at a place of the file, or waits for it to be written; see ``ByteSource/read(into:at:)``.
     public func read(
@@ -68,7 +56,7 @@ public final class GrowingFileSource: ByteSource {
             if left == 0 { return nil }
             let pause = min(left, Self.interval)
             left -= pause
-            var polled = pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0)
+            var polled = pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0)
             _ = poll(&polled, 1, Int32((pause + 999_999) / 1_000_000))
             waited.add(pause, ordering: .relaxed)
         }
@@ -77,8 +65,7 @@ public final class GrowingFileSource: ByteSource {
     /// Ends every read.
     public func cancel() {
         isCancelled.store(true, ordering: .releasing)
-        var byte: UInt8 = 1
-        _ = write(wake.write, &byte, 1)
+        wake.wake()
     }
 
     /// Does nothing: nothing is kept.

@@ -25,8 +25,7 @@ public final class PipeByteSource: ByteSource {
     }
 
     private let descriptor: Int32
-    /// Both ends of a pipe: a byte in it ends every wait.
-    private let wake: (read: Int32, write: Int32)
+    private let wake = WakePipe()
     private let retainedByteLimit: Int
     private let state = Monitor(State())
     private let waited = Atomic<UInt64>(0)
@@ -51,18 +50,9 @@ public final class PipeByteSource: ByteSource {
     public init(descriptor: Int32, retainedByteLimit: Int = 256 << 20) {
         self.descriptor = descriptor
         self.retainedByteLimit = retainedByteLimit
-        var ends: [Int32] = [-1, -1]
-        _ = pipe(&ends)
-        wake = (ends[0], ends[1])
-        _ = fcntl(wake.read, F_SETFD, FD_CLOEXEC)
-        _ = fcntl(wake.write, F_SETFD, FD_CLOEXEC)
     }
 
-    deinit {
-        close(wake.read)
-        close(wake.write)
-        close(descriptor)
-    }
+    deinit { close(descriptor) }
 
     /// Reads what is kept, or waits for the pipe; see ``ByteSource/read(into:at:)``.
     public func read(
@@ -81,7 +71,7 @@ public final class PipeByteSource: ByteSource {
     }
 
     private static var now: UInt64 {
-        CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+        UInt64(CMClock.hostNanoseconds)
     }
 
     private func read(
@@ -146,7 +136,7 @@ public final class PipeByteSource: ByteSource {
             buffer -> (count: Int, errno: Int32)? in
             var polled = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             while true {
                 let start = Self.now
@@ -208,8 +198,7 @@ public final class PipeByteSource: ByteSource {
     /// Ends every read.
     public func cancel() {
         state.update { $0.isCancelled = true }
-        var byte: UInt8 = 1
-        _ = write(wake.write, &byte, 1)
+        wake.wake()
     }
 
     /// Lets go of what is older than the limit allows, behind `offset`.

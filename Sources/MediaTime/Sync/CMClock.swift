@@ -40,7 +40,8 @@ public final class CMClock: CMSyncProtocol, @unchecked Sendable {
         }
     }
 
-    private static var hostNanoseconds: Int64 {
+    /// The host clock's time now, in nanoseconds of `CLOCK_MONOTONIC`.
+    package static var hostNanoseconds: Int64 {
         var time = timespec()
         // SAFETY: `time` outlives the call, which cannot fail for this clock.
         unsafe clock_gettime(CLOCK_MONOTONIC, &time)

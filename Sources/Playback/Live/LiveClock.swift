@@ -50,7 +50,7 @@ final class LiveClock: Sendable {
     func noteArrival() {
         guard source.byteCount == nil else { return }
         let waited = source.waitedNanoseconds
-        let host = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+        let host = CMClock.hostNanoseconds
         state.withLock { state in
             let news = index.news(from: state.count)
             guard news.added > 0 else { return }
@@ -67,9 +67,7 @@ final class LiveClock: Sendable {
             }
             guard state.isFollowing, rate == 1 else { return state.pace.restart() }
             let step = state.pace.take(
-                .init(
-                    host: Int64(clamping: host), slack: slack, count: news.added,
-                    hasWaited: hasWaited),
+                .init(host: host, slack: slack, count: news.added, hasWaited: hasWaited),
                 duration: duration)
             guard step > 0 else { return }
             try? timebase.setTime(time + CMTime(value: step, timescale: 1_000_000_000))

@@ -68,7 +68,7 @@ final class DecodeWorker {
 
     /// Gives the first sample's successors a moment to arrive.
     private func waitForDepth(_ generation: UInt64, _ nanoseconds: UInt64) {
-        let host = CMClock.convertHostTimeToSystemUnits(CMClock.hostTimeClock.time)
+        let host = UInt64(CMClock.hostNanoseconds)
         let epoch = engine.monitor.withLock { $0.epoch }
         _ = engine.monitor.wait(deadline: host + nanoseconds) { state -> Void? in
             // The decision is still open: this thread is not idle.
