@@ -194,6 +194,58 @@ struct SessionContractTests {
         #expect(entries.filter { $0.image != nil && !$0.isDamaged }.count == 2)
     }
 
+    /// Samples of which libavcodec gives no picture, each for a reason of its own.
+    private static let pictureless: [(what: String, payload: [UInt8])] = [
+        ("SEI", [0, 0, 0, 5, 0x06, 0x05, 0x01, 0x00, 0x80]),
+        ("an access unit delimiter", [0, 0, 0, 2, 0x09, 0x10]),
+        ("a broken SPS", [0, 0, 0, 3, 0x67, 0x42, 0x00]),
+        ("the end of the stream", [0, 0, 0, 1, 0x0B]),
+        ("a slice that ends in its header", [0, 0, 0, 2, 0x65, 0x80]),
+        ("a slice of noise", [0, 0, 0, 6, 0x41, 0xFF, 0x13, 0x77, 0x01, 0xFE]),
+        ("an unknown type", [0, 0, 0, 3, 0x1F, 0x01, 0x02]),
+    ]
+
+    @Test(arguments: pictureless.map(\.what), [0, 1, 3])
+    func `D-2 D-4 what gives no picture is answered before the call returns, last or not`(
+        _ what: String, _ before: Int
+    ) throws {
+        let payload = try #require(Self.pictureless.first { $0.what == what }).payload
+        let stream = Synthesis.simple(3)
+        for flags in [VTDecodeFrameFlags([]), .doNotOutputFrame] {
+            let collector = Collector()
+            let session = try VTDecompressionSession(
+                formatDescription: stream.units[0].format, outputHandler: collector.handler)
+            for index in 0..<before { session.decodeFrame(try stream.sample(index), flags: flags) }
+            var infos = VTDecodeInfoFlags()
+            let sample = try TestStream.sample(payload: payload, format: stream.units[0].format)
+            #expect(session.decodeFrame(sample, flags: flags, infoFlagsOut: &infos) == noErr)
+            #expect(collector.entries.count == before + 1)
+            #expect(!infos.contains(.asynchronous) && session.numberOfFramesBeingDecoded == 0)
+        }
+    }
+
+    @Test(arguments: pictureless.map(\.what), [0, 1, 3])
+    func `D-4 D-13 what gives no picture is answered once all is waited for`(
+        _ what: String, _ before: Int
+    ) throws {
+        let payload = try #require(Self.pictureless.first { $0.what == what }).payload
+        let stream = Synthesis.simple(3)
+        for flags in [
+            VTDecodeFrameFlags.enableTemporalProcessing, .enableAsynchronousDecompression,
+            [.enableTemporalProcessing, .enableAsynchronousDecompression],
+        ] {
+            let collector = Collector()
+            let session = try VTDecompressionSession(
+                formatDescription: stream.units[0].format, outputHandler: collector.handler)
+            for index in 0..<before { session.decodeFrame(try stream.sample(index), flags: flags) }
+            let sample = try TestStream.sample(payload: payload, format: stream.units[0].format)
+            #expect(session.decodeFrame(sample, flags: flags) == noErr)
+            #expect(session.waitForAsynchronousFrames() == noErr)
+            #expect(collector.entries.count == before + 1)
+            #expect(session.numberOfFramesBeingDecoded == 0)
+        }
+    }
+
     @Test func `D-4 nothing is called back for what the call refused, nor for a marker`() throws {
         let stream = Synthesis.simple(1)
         let collector = Collector()

@@ -81,6 +81,16 @@ final class DecompressionEngine {
     /// - Returns: Whether its callback has run.
     func decode(_ job: Job) -> Bool {
         guard !isClosed else { return true }
+        let number = take(job)
+        // Whatever became of the sample: what is known of it is said before the call returns (D-2).
+        giveAnswers()
+        return number.map { number in !pending.contains { $0.number == number } } ?? true
+    }
+
+    /// Sends a sample to libavcodec and takes what comes of it.
+    ///
+    /// - Returns: The number under which it may be pending, nil where its answer is settled.
+    private func take(_ job: Job) -> Int64? {
         if isDraining { drain() }
         adopt(job.format)
         guard
@@ -91,20 +101,20 @@ final class DecompressionEngine {
             })
         else {
             answer(job.request, status: VTError.badData.status)
-            return true
+            return nil
         }
         switchOrder(job, contents)
         let number = nextNumber
         nextNumber += 1
         guard let decoder = openDecoder(job, contents) else {
             answer(job.request, status: VTError.decoderMalfunction.status)
-            return true
+            return nil
         }
         takeTimes(job, contents, decoder)
         let error = send(job, contents, number, to: decoder)
         guard contents.hasSlices else {
             answer(job.request, flags: .frameDropped)
-            return true
+            return nil
         }
         pending.append(
             Pending(
@@ -123,8 +133,7 @@ final class DecompressionEngine {
                 drain()
             }
         }
-        giveAnswers()
-        return !pending.contains { $0.number == number }
+        return number
     }
 
     /// Gives everything that is delayed.

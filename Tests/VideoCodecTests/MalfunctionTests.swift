@@ -1,0 +1,94 @@
+import CFFmpeg
+import Glibc
+import MediaTime
+import PixelBuffers
+import SampleBuffers
+import Testing
+import VideoCodec
+
+/// What a session says when libavcodec itself fails, and not for the data: D-9.
+///
+/// Nothing is feigned: a process of its own is given too little memory, or too little for threads, and libavcodec
+/// fails as it would in the field.
+@Suite("Decompression session: a codec that cannot work")
+struct MalfunctionTests {
+    private static let isSanitized = getenv("TPLAY_SANITIZER") != nil
+
+    /// Decodes under a shortage, and then without it.
+    private static func check(
+        _ flags: VTDecodeFrameFlags, threadCount: Int?, _ begin: () -> Void, _ end: () -> Void
+    ) throws {
+        let stream = Synthesis.simple(3)
+        let samples = try stream.units.indices.map { try stream.sample($0) }
+        let collector = Collector(keepsImages: true)
+        let session = try VTDecompressionSession(
+            formatDescription: stream.units[0].format, imageBufferAttributes: .native,
+            outputHandler: collector.handler)
+        session.threadCount = threadCount
+        begin()
+        let first = session.decodeFrame(samples[0], flags: flags)
+        end()
+        // It is the codec's failure: the call is right, the answer says it, before the call returns.
+        #expect(first == noErr)
+        let answers = collector.entries
+        #expect(answers.map(\.status) == [-12911])
+        #expect(answers.allSatisfy { $0.image == nil && $0.flags.isEmpty })
+        // The session cannot be used afterwards, though the shortage is over; each sample is answered all the same.
+        for sample in samples { #expect(session.decodeFrame(sample, flags: flags) == noErr) }
+        #expect(session.waitForAsynchronousFrames() == noErr)
+        #expect(collector.entries.map(\.status) == Array(repeating: -12911, count: 4))
+        #expect(session.numberOfFramesBeingDecoded == 0)
+        session.invalidate()
+        #expect(session.decodeFrame(samples[0], flags: flags) == -12903)
+        // What a client does then: a new session.
+        let second = Collector(keepsImages: true)
+        let successor = try VTDecompressionSession(
+            formatDescription: stream.units[0].format, imageBufferAttributes: .native,
+            outputHandler: second.handler)
+        successor.threadCount = threadCount
+        for sample in samples { #expect(successor.decodeFrame(sample, flags: flags) == noErr) }
+        successor.waitForAsynchronousFrames()
+        #expect(second.entries.map(\.status) == [noErr, noErr, noErr])
+        #expect(second.images.count == 3)
+    }
+
+    @Test func `D-9 a decoder that gets no memory is a malfunction`() async {
+        await #expect(processExitsWith: .success) {
+            for flags in [VTDecodeFrameFlags([]), .enableTemporalProcessing] {
+                // libavcodec's state for H.264 takes more than half a megabyte.
+                try Self.check(flags, threadCount: 1, { av_max_alloc(100_000) }) {
+                    av_max_alloc(Int(Int32.max))
+                }
+            }
+        }
+    }
+
+    @Test(
+        .disabled(if: isSanitized, "SKIPPED: a sanitizer's shadow memory bears no limit"))
+    func `D-9 a decoder that gets no threads is a malfunction`() async {
+        await #expect(processExitsWith: .success) {
+            try Self.check(
+                .enableTemporalProcessing, threadCount: 16,
+                {
+                    // Sixteen stacks of 8 MB do not fit: avcodec_open2 fails.
+                    Self.limitAddressSpace(toMore: 32 << 20)
+                }
+            ) { Self.limitAddressSpace(toMore: nil) }
+        }
+    }
+
+    private static func limitAddressSpace(toMore byteCount: Int?) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        if let byteCount {
+            var text = [CChar](repeating: 0, count: 256)
+            guard let file = fopen("/proc/self/statm", "r") else { exit(90) }
+            fgets(&text, 256, file)
+            fclose(file)
+            let pages = strtol(text, nil, 10)
+            limit.rlim_cur = rlim_t(pages * sysconf(Int32(_SC_PAGESIZE)) + byteCount)
+        }
+        if setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) != 0 { exit(91) }
+    }
+}
