@@ -104,12 +104,19 @@ let package = Package(
 
             // What tests share: where the streams are, golden files, a pseudo-terminal, streams no encoder makes.
             .target(
-                name: "TestSupport", dependencies: ["CPseudoTerminal"],
+                name: "TestSupport", dependencies: ["CPseudoTerminal", "CAllocationCount"],
                 path: "Tests/Support/TestSupport", swiftSettings: common),
             .executableTarget(
                 name: "stack-bench", dependencies: ["H264"], path: "Tests/Support/stack-bench",
                 swiftSettings: common),
+            .executableTarget(
+                name: "stack-example",
+                dependencies: [
+                    "ElementaryStream", "VideoCodec", "SampleBuffers", "PixelBuffers", "MediaTime",
+                ],
+                path: "Tests/Support/stack-example", swiftSettings: common),
             .target(name: "CPseudoTerminal", path: "Tests/Support/CPseudoTerminal"),
+            .target(name: "CAllocationCount", path: "Tests/Support/CAllocationCount"),
             .executableTarget(
                 name: "terminal-probe", dependencies: ["Terminal"],
                 path: "Tests/Support/terminal-probe", swiftSettings: common),
@@ -133,7 +140,7 @@ let package = Package(
                 name: "SampleProgramTests",
                 dependencies: [
                     "play-pipe", "decode-pictures", "compress-file", "compress-send",
-                    "make-samples", "TestSupport",
+                    "make-samples", "stack-example", "TestSupport",
                 ],
                 swiftSettings: common),
         ]

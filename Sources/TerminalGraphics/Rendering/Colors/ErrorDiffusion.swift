@@ -1,11 +1,14 @@
 /// Floyd and Steinberg's diffusion: what a dot is drawn wrong is made good by its neighbours to the right and below.
 struct ErrorDiffusion {
     /// Errors for the row at work and the next, in sixteenths, three channels a dot, with a dot of margin at both ends.
-    private var current: [Int32]
-    private var next: [Int32]
+    private var current: [Int32] = []
+    private var next: [Int32] = []
 
-    init(width: Int) {
-        current = [Int32](repeating: 0, count: (width + 2) * 3)
+    /// Begins a picture, in the memory of the one before where its rows are as long.
+    mutating func beginPicture(width: Int) {
+        let count = (width + 2) * 3
+        guard next.count != count else { return beginRow() }
+        current = [Int32](repeating: 0, count: count)
         next = current
     }
 

@@ -11,6 +11,7 @@ final class ReducedCells {
     /// Squared distance of any two colours.
     private let distances: [Int32]
     private let indices = PlaneMemory()
+    private var diffusion = ErrorDiffusion()
 
     /// Makes one for a depth that is not truecolor.
     init(_ glyphSet: GlyphSet, _ depth: ColorDepth, _ dither: Dither) {
@@ -55,7 +56,7 @@ final class ReducedCells {
 
     private func map(_ planes: RGBPlanes) {
         indices.resize(to: planes.size)
-        var diffusion = ErrorDiffusion(width: dither == .diffusion ? planes.size.width : 0)
+        if dither == .diffusion { diffusion.beginPicture(width: planes.size.width) }
         for y in 0..<planes.size.height {
             let out = indices.plane(0) + y * indices.stride
             switch dither {

@@ -24,23 +24,39 @@ struct PaletteFitting {
     private var counts = [UInt32](repeating: 0, count: 1 << 15)
     private var sums = [SIMD4<UInt32>](repeating: .zero, count: 1 << 15)
     private var bins: [Bin] = []
+    // A picture that changes fast is fitted again and again: what a fit works in is kept for the next.
+    private var boxes: [Box] = []
+    private let spareBins = ScratchMemory<Bin>(capacity: 1)
+    /// The colours so far, channel by channel.
+    private var colorCount = 0
+    private let red = ScratchMemory<Float>(capacity: 256)
+    private let green = ScratchMemory<Float>(capacity: 256)
+    private let blue = ScratchMemory<Float>(capacity: 256)
+    private let distances = ScratchMemory<Float>(capacity: 256)
+    /// Sums of the bins that are nearest to each colour; their pixels in the last element.
+    private let nearest = ScratchMemory<SIMD4<Float>>(capacity: 256)
 
     /// Up to `count` colours.
     mutating func fit(_ planes: RGBPlanes, count: Int) -> [UInt32] {
         collect(planes)
-        var centers = split(into: count)
-        var weights: [Float] = []
-        for _ in 0..<Self.rounds { weights = improve(&centers) }
+        split(into: count)
+        colorCount = boxes.count
+        for (index, box) in boxes.enumerated() {
+            red.start[index] = box.mean.x
+            green.start[index] = box.mean.y
+            blue.start[index] = box.mean.z
+        }
+        for _ in 0..<Self.rounds { improve() }
         // The commonest colours get the numbers with the fewest digits.
-        let order = centers.indices.sorted { weights[$0] > weights[$1] }
+        let order = (0..<colorCount).sorted { nearest.start[$0].w > nearest.start[$1].w }
         return order.map { index in
-            let center = centers[index]
             // What a register can hold: percent.
             func channel(_ value: Float) -> UInt32 {
                 let percent = UInt32((min(max(value, 0), 255) * 100 / 255).rounded())
                 return (percent * 255 + 50) / 100
             }
-            return channel(center.x) << 16 | channel(center.y) << 8 | channel(center.z)
+            return channel(red.start[index]) << 16 | channel(green.start[index]) << 8
+                | channel(blue.start[index])
         }
     }
 
@@ -73,21 +89,38 @@ struct PaletteFitting {
     }
 
     /// Splits the box with the largest error where that leaves the least, again and again.
-    private mutating func split(into count: Int) -> [SIMD3<Float>] {
-        var boxes = [measure(0..<bins.count)]
+    private mutating func split(into count: Int) {
+        boxes.removeAll(keepingCapacity: true)
+        boxes.append(measure(0..<bins.count))
         while boxes.count < count {
-            guard
-                let worst = boxes.indices.filter({ boxes[$0].bins.count > 1 })
-                    .max(by: { boxes[$0].error < boxes[$1].error }), boxes[worst].error > 0
-            else { break }
+            var worst = -1
+            for index in boxes.indices
+            where boxes[index].bins.count > 1
+                && (worst < 0 || boxes[index].error > boxes[worst].error)
+            {
+                worst = index
+            }
+            guard worst >= 0, boxes[worst].error > 0 else { break }
             let box = boxes[worst]
-            let axis = box.axis
-            bins[box.bins].sort { $0[axis] < $1[axis] }
+            sort(box.bins, by: box.axis)
             let middle = bestCut(box)
             boxes[worst] = measure(box.bins.lowerBound..<middle)
             boxes.append(measure(middle..<box.bins.upperBound))
         }
-        return boxes.map(\.mean)
+    }
+
+    /// Sorts bins by a channel, equal ones as they were: the library's sort would allocate half their size each time.
+    private mutating func sort(_ range: Range<Int>, by axis: Int) {
+        spareBins.reserve(bins.count)
+        let spare = spareBins.start
+        bins.withUnsafeMutableBufferPointer { bins in
+            guard let start = bins.baseAddress else { return }
+            switch axis {
+            case 0: mergeSort(start, spare, range) { $0.red }
+            case 1: mergeSort(start, spare, range) { $0.green }
+            default: mergeSort(start, spare, range) { $0.blue }
+            }
+        }
     }
 
     private func measure(_ range: Range<Int>) -> Box {
@@ -130,30 +163,19 @@ struct PaletteFitting {
         sum.x * sum.x + sum.y * sum.y + sum.z * sum.z
     }
 
-    /// One round of k-means: each bin to its nearest colour, each colour to its bins' mean; returns the colours' pixels.
-    private func improve(_ centers: inout [SIMD3<Float>]) -> [Float] {
-        let count = centers.count
+    /// One round of k-means: each bin to its nearest colour, each colour to its bins' mean.
+    private func improve() {
+        let count = colorCount
         let weights = Self.channelWeights
-        let red = centers.map(\.x)
-        let green = centers.map(\.y)
-        let blue = centers.map(\.z)
-        var sums = [SIMD4<Float>](repeating: .zero, count: count)
-        var distances = [Float](repeating: 0, count: count)
+        let (red, green, blue) = (red.start, green.start, blue.start)
+        let (distances, nearest) = (distances.start, nearest.start)
+        nearest.update(repeating: .zero, count: count)
         for bin in bins {
-            red.withUnsafeBufferPointer { red in
-                green.withUnsafeBufferPointer { green in
-                    blue.withUnsafeBufferPointer { blue in
-                        distances.withUnsafeMutableBufferPointer { distances in
-                            for index in 0..<count {
-                                let x = red[index] - bin.red
-                                let y = green[index] - bin.green
-                                let z = blue[index] - bin.blue
-                                distances[index] =
-                                    x * x * weights.x + y * y * weights.y + z * z * weights.z
-                            }
-                        }
-                    }
-                }
+            for index in 0..<count {
+                let x = red[index] - bin.red
+                let y = green[index] - bin.green
+                let z = blue[index] - bin.blue
+                distances[index] = x * x * weights.x + y * y * weights.y + z * z * weights.z
             }
             var best = 0
             var least = distances[0]
@@ -161,12 +183,13 @@ struct PaletteFitting {
                 least = distances[index]
                 best = index
             }
-            sums[best] += SIMD4(bin.red, bin.green, bin.blue, 1) * bin.weight
+            nearest[best] += SIMD4(bin.red, bin.green, bin.blue, 1) * bin.weight
         }
-        for index in 0..<count where sums[index].w > 0 {
-            let sum = sums[index] / sums[index].w
-            centers[index] = SIMD3(sum.x, sum.y, sum.z)
+        for index in 0..<count where nearest[index].w > 0 {
+            let sum = nearest[index] / nearest[index].w
+            red[index] = sum.x
+            green[index] = sum.y
+            blue[index] = sum.z
         }
-        return sums.map(\.w)
     }
 }

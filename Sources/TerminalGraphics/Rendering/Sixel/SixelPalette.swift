@@ -9,6 +9,7 @@ final class SixelPalette {
     /// How far green may be from it; red half as much again, blue twice as much.
     private let greenLimit: UInt8 = 4
     private var fitting = PaletteFitting()
+    private var diffusion = ErrorDiffusion()
     /// Mean squared error, the channels summed, when the palette was fitted.
     private var errorWhenFitted = 0.0
     private var isForgotten = true
@@ -135,7 +136,7 @@ final class SixelPalette {
     }
 
     private func mapDithered(_ planes: RGBPlanes, to indices: PlaneMemory, diffuse: Bool) {
-        var diffusion = ErrorDiffusion(width: diffuse ? planes.size.width : 0)
+        if diffuse { diffusion.beginPicture(width: planes.size.width) }
         for y in 0..<planes.size.height {
             let out = indices.plane(0) + y * indices.stride
             if diffuse {
