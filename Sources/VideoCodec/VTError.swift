@@ -45,6 +45,23 @@ public enum VTError {
     /// `kVTVideoDecoderReferenceMissingErr`.
     public static let referenceMissing = MediaError(
         status: -17694, "a picture that is needed for prediction is missing")
+
+    /// The error that a session's status stands for, with words for it.
+    ///
+    /// Ours: calls and handlers give bare codes, as Apple's do.
+    ///
+    /// - Parameter status: Not `noErr`.
+    /// - Returns: One of the errors above, or one that only has the code.
+    public static func error(of status: OSStatus) -> MediaError {
+        all.first { $0.status == status } ?? MediaError(status: status, "error")
+    }
+
+    private static let all = [
+        propertyNotSupported, propertyReadOnly, parameter, invalidSession, allocationFailed,
+        pixelTransferNotSupported, couldNotFindVideoDecoder, couldNotCreateInstance,
+        couldNotFindVideoEncoder, badData, unsupportedDataFormat, decoderMalfunction,
+        encoderMalfunction, formatDescriptionChangeNotSupported, referenceMissing,
+    ]
 }
 
 extension MediaError {

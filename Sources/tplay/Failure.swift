@@ -1,5 +1,4 @@
 import ElementaryStream
-import Glibc
 import Playback
 
 /// What to say of a failure: what it is, and what to do about it.
@@ -34,21 +33,12 @@ enum Failure {
 
     static func text(_ error: StreamError, file: String) -> String {
         switch error {
-        case .system(let call, let code):
-            let reason = unsafe String(cString: strerror(code))
-            return call == "open" ? "\(reason); check the name" : "\(call): \(reason)"
-        case .directory: return "is a directory; name a file in it"
-        case .empty: return "is empty; nothing to play"
         case .notH264(let format): return text(format, file: file)
         case .parameterSets(let offset):
             return "the parameter sets at byte \(offset) cannot be used; --report nals shows them"
-        case .sample(let offset):
-            return "the access unit at byte \(offset) cannot be decoded"
-        case .dropped(let offset):
-            return "byte \(offset) of the pipe is no longer in memory; --buffer keeps more"
-        case .truncated:
-            return "has become shorter while it was followed; start again to play it anew"
-        case .cancelled: return "interrupted"
+        case .dropped: return "\(error); --buffer keeps more"
+        case .truncated: return "\(error); start again to play it anew"
+        case .system, .directory, .empty, .sample, .cancelled: return error.description
         }
     }
 
@@ -58,18 +48,12 @@ enum Failure {
         let convert =
             "ffmpeg -i \(quoted) -c copy -bsf:v h264_mp4toannexb -f h264 - | tplay -"
         switch format {
-        case .mp4: return "is MP4, not a byte stream; play it with: \(convert)"
-        case .matroska: return "is Matroska, not a byte stream; play it with: \(convert)"
-        case .mpegTransportStream:
-            return "is an MPEG transport stream; play it with: \(convert)"
-        case .mpegProgramStream: return "is an MPEG program stream; play it with: \(convert)"
-        case .flv: return "is FLV, not a byte stream; play it with: \(convert)"
-        case .avi: return "is AVI, not a byte stream; play it with: \(convert)"
-        case .lengthPrefixed:
-            return "is H.264 with length fields (AVCC), not start codes; from the file it comes"
-                + " from: \(convert)"
-        case .hevc: return "is HEVC (H.265), not H.264; tplay plays H.264 only"
-        case .mpeg2Video: return "is MPEG-2 video, not H.264; tplay plays H.264 only"
+        case .mp4, .matroska, .flv, .avi:
+            return "is \(format), not a byte stream; play it with: \(convert)"
+        case .mpegTransportStream, .mpegProgramStream:
+            return "is \(format); play it with: \(convert)"
+        case .lengthPrefixed: return "is \(format); from the file it comes from: \(convert)"
+        case .hevc, .mpeg2Video: return "is \(format), not H.264; tplay plays H.264 only"
         case .text: return "is text, not H.264"
         case .unknown: return "not H.264: no start code (00 00 01) in it"
         }

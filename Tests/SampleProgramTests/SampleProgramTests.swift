@@ -5,13 +5,13 @@ import Testing
 /// The four walk-throughs, run as a newcomer would.
 @Suite("Sample programs", .timeLimit(.minutes(Checkout.patience(10))))
 struct SampleProgramTests {
-    private static func run(
+    static func run(
         _ name: String, _ arguments: [String] = [], input: Subprocess.Input? = nil
     ) -> Subprocess {
         Subprocess.run(PseudoTerminal.product(name), arguments, input: input)
     }
 
-    private static func clip(_ name: String) throws -> Clip {
+    static func clip(_ name: String) throws -> Clip {
         try #require(Clip.samples.first { $0.name == name })
     }
 
@@ -40,12 +40,6 @@ struct SampleProgramTests {
         #expect(result.lines.last?.hasSuffix("96x128") == true)
     }
 
-    @Test func `play-pipe says what is no stream`() {
-        let result = Self.run("play-pipe", input: .init(Array("{\"a\": 1}\n".utf8)))
-        #expect(result.text.contains("notH264"))
-        #expect(Self.run("play-pipe").text.contains("empty"))
-    }
-
     @Test(arguments: ["main.264", "b-pyramid.264", "paff.264", "high10.264", "size-change.264"])
     func `decode-pictures prints the pictures that FFmpeg decodes`(name: String) throws {
         let clip = try Self.clip(name)
@@ -59,12 +53,6 @@ struct SampleProgramTests {
         #expect(times == times.sorted() && times.count == fields.count)
         // The second field of paff's first frame is predicted from the first.
         #expect(fields[0][2] == (name == "paff.264" ? "P" : "I"))
-    }
-
-    @Test func `decode-pictures says what is wrong`() {
-        #expect(Self.run("decode-pictures").status == 2)
-        let result = Self.run("decode-pictures", ["/nowhere/clip.264"])
-        #expect(result.status == 1 && result.text.contains("open"))
     }
 
     @Test func `compress-file writes a file that plays, with SPS and PPS before every key frame`()
@@ -101,14 +89,6 @@ struct SampleProgramTests {
             versions.insert(try #require(Checkout.bytes(path)))
         }
         #expect(versions.count == 1)
-    }
-
-    @Test func `compress-file says what is wrong`() {
-        #expect(Self.run("compress-file").errors.contains("usage"))
-        for property in ["NoSuchThing=1", "Quality=7", "Quality"] {
-            let result = Self.run("compress-file", ["64x48", "25", "/dev/null", property])
-            #expect(result.status == 1 && result.errors.contains(property))
-        }
     }
 
     @Test func `compress-send hands out each picture, with a key frame on request`() {

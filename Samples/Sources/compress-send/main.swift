@@ -14,6 +14,13 @@ import PixelBuffers
 import SampleBuffers
 import VideoCodec
 
+/// Ends with a line that says what, where and what to do; status 1, or 2 for wrong arguments.
+func fail(_ text: String, status: Int32 = 1) -> Never {
+    let line = Array("compress-send: \(text)\n".utf8)
+    _ = write(2, line, line.count)
+    exit(status)
+}
+
 /// Compresses what a camera sees, and tells a closure.
 final class LiveEncoder {
     /// What goes over the line: a picture as a byte stream, when it is to be shown, and whether a receiver can
@@ -23,11 +30,10 @@ final class LiveEncoder {
     private let session: VTCompressionSession
 
     init(width: Int, height: Int, bitRate: Int, send: @escaping Send) throws {
-        session = try VTCompressionSession(width: width, height: height) { status, flags, sample in
+        session = try VTCompressionSession(width: width, height: height) { status, _, sample in
             // A picture that failed comes with its status and no sample.
             guard status == noErr, let sample, let packet = LiveEncoder.packet(sample) else {
-                print("a picture was lost: status \(status), flags \(flags.rawValue)")
-                return
+                fail("a picture was lost: \(VTError.error(of: status))")
             }
             send(packet.bytes, sample.presentationTimeStamp, packet.isKeyFrame)
         }
@@ -59,7 +65,7 @@ final class LiveEncoder {
     func encode(_ picture: CVPixelBuffer, at time: CMTime, asKeyFrame: Bool) {
         let status = session.encodeFrame(
             picture, presentationTimeStamp: time, frameProperties: .init(forceKeyFrame: asKeyFrame))
-        if status != noErr { print("a picture was not taken: \(status)") }
+        if status != noErr { fail("a picture was not taken: \(VTError.error(of: status))") }
     }
 
     /// The line has become slower, or faster: the next picture already goes by the new rate.
@@ -90,6 +96,8 @@ func run(count: Int, bitRate: Int) throws {
         // Here a program would cut `bytes` into RTP packets, or write them to a socket.
         let milliseconds = time.convertScale(1000, method: .roundHalfAwayFromZero).value
         print("\(milliseconds) ms  \(bytes.count) bytes\(isKey ? "  key frame" : "")")
+        // Now; and this tells when nobody can have it.
+        if fflush(nil) != 0 { fail("standard output: \(String(cString: strerror(errno)))") }
     }
     for number in 0..<count {
         if number == count * 2 / 3 { encoder.setBitRate(bitRate / 4) }
@@ -101,9 +109,11 @@ func run(count: Int, bitRate: Int) throws {
 }
 
 let numbers = CommandLine.arguments.dropFirst().map { Int($0) ?? 0 }
+guard numbers.count <= 2, numbers.allSatisfy({ $0 > 0 }) else {
+    fail("usage: compress-send [PICTURES [BITS-A-SECOND]], both above 0", status: 2)
+}
 do {
     try run(count: numbers.first ?? 75, bitRate: numbers.dropFirst().first ?? 400_000)
 } catch {
-    print("compress-send: \(error)")
-    exit(1)
+    fail("\(error)")
 }

@@ -15,13 +15,24 @@ import SampleBuffers
 import Synchronization
 import VideoCodec
 
+/// Ends with a line that says what, where and what to do; status 1, or 2 for wrong arguments.
+func fail(_ text: String, status: Int32 = 1) -> Never {
+    let line = Array("decode-pictures: \(text)\n".utf8)
+    _ = write(2, line, line.count)
+    exit(status)
+}
+
 final class PictureDecoder: Sendable {
     private let count = Mutex(0)
 
-    func decode(_ path: String) throws {
+    /// Decodes the file, and returns how many pictures it gave.
+    func decode(_ path: String) throws -> Int {
+        let source = try openByteSource(path: path)
+        // MP4, text, HEVC …: whatever is no H.264 byte stream is told at once. Else there would just be no pictures.
+        try ForeignFormat.refuse(source)
         // A sample is one picture, compressed: its NAL units behind their lengths, without start codes. What they
         // have in common, the SPS and the PPS, is in its format description.
-        let reader = SampleReader(try openByteSource(path: path))
+        let reader = SampleReader(source)
         var session: VTDecompressionSession?
 
         while let sample = try reader.next() {
@@ -36,13 +47,13 @@ final class PictureDecoder: Sendable {
             // of the file.
             let status = session?.decodeFrame(
                 sample, flags: [.enableAsynchronousDecompression, .enableTemporalProcessing])
-            if let status, status != noErr {
-                throw MediaError(status: status, "a sample was not taken")
-            }
+            // Calls and callbacks give Apple's codes; `VTError` has the words for them.
+            if let status, status != noErr { throw VTError.error(of: status) }
         }
         // The last pictures are still inside.
         session?.waitForAsynchronousFrames()
         session?.invalidate()
+        return count.withLock { $0 }
     }
 
     private func makeSession(_ format: CMFormatDescription) throws -> VTDecompressionSession {
@@ -55,7 +66,8 @@ final class PictureDecoder: Sendable {
 
     private func take(_ frame: VTDecodedFrame) {
         guard let picture = frame.imageBuffer else {
-            print("\(frame.presentationTimeStamp.seconds): no picture, status \(frame.status)")
+            let reason = frame.status == noErr ? "dropped" : "\(VTError.error(of: frame.status))"
+            print("\(frame.presentationTimeStamp.seconds): no picture: \(reason)")
             return
         }
         let number = count.withLock { count in
@@ -70,13 +82,15 @@ final class PictureDecoder: Sendable {
     }
 }
 
-guard CommandLine.arguments.count == 2 else {
-    print("usage: decode-pictures FILE")
-    exit(2)
-}
+guard CommandLine.arguments.count == 2 else { fail("usage: decode-pictures FILE", status: 2) }
+let path = CommandLine.arguments[1]
 do {
-    try PictureDecoder().decode(CommandLine.arguments[1])
+    guard try PictureDecoder().decode(path) > 0 else {
+        fail(
+            "\(path): no picture decodable; is it cut off before its first SPS, PPS and key frame?")
+    }
 } catch {
-    print("decode-pictures: \(error)")
-    exit(1)
+    fail("\(path): \(error)")
 }
+// What was printed may still wait to be written.
+if fflush(nil) != 0 { fail("standard output: \(String(cString: strerror(errno)))") }

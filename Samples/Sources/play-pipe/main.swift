@@ -10,10 +10,18 @@
 
 import Dispatch
 import ElementaryStream
+import Glibc
 import MediaTime
 import PixelBuffers
 import SampleBuffers
 import SampleDisplay
+
+/// Ends with a line that says what, where and what to do; status 1, or 2 for wrong arguments.
+func fail(_ text: String, status: Int32 = 1) -> Never {
+    let line = Array("play-pipe: \(text)\n".utf8)
+    _ = write(2, line, line.count)
+    exit(status)
+}
 
 final class PipePlayer: @unchecked Sendable {
     // SAFETY: `reader` and `hasStarted` are used on `queue` only.
@@ -47,13 +55,13 @@ final class PipePlayer: @unchecked Sendable {
         layer.presentationHandler = { picture, time, _ in
             guard let picture else { return }
             print("\(milliseconds(time)) ms  \(picture.width)x\(picture.height)")
+            // Now, and not when four kilobytes have come together; and this tells when nobody can have them.
+            if fflush(nil) != 0 { fail("standard output: \(String(cString: strerror(errno)))") }
         }
         layer.eventHandler = { [done] event in
             switch event {
             case .presentedLast: done.signal()
-            case .failedToDecode(let error):
-                print("decoding failed: \(error)")
-                done.signal()
+            case .failedToDecode(let error): fail("standard input: \(error)")
             default: break
             }
         }
@@ -70,16 +78,13 @@ final class PipePlayer: @unchecked Sendable {
             }
         }
         done.wait()
-        layer.stopRequestingMediaData()
+        if layer.displayedPicture == nil {
+            fail("standard input: no picture decodable; is it cut off before its first key frame?")
+        }
     }
 
     private func nextSample() -> CMSampleBuffer? {
-        do {
-            return try reader.next()
-        } catch {
-            print("the pipe cannot be read: \(error)")
-            return nil
-        }
+        do { return try reader.next() } catch { fail("standard input: \(error)") }
     }
 
     /// Time goes on from the moment the first picture is there, not from when we began to wait for it.
@@ -106,8 +111,9 @@ func milliseconds(_ time: CMTime) -> Int64 {
     time.convertScale(1000, method: .roundHalfAwayFromZero).value
 }
 
-do {
-    try PipePlayer().play()
-} catch {
-    print("play-pipe: \(error)")
+guard CommandLine.arguments.count == 1, isatty(0) == 0 else {
+    fail("usage: play-pipe < FILE, or SOMETHING | play-pipe", status: 2)
 }
+// Else the next file that is opened would get its number.
+if fcntl(1, F_GETFD) < 0 { fail("standard output is closed") }
+do { try PipePlayer().play() } catch { fail("standard input: \(error)") }

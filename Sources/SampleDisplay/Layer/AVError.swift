@@ -39,3 +39,17 @@ public struct AVError: Error, Hashable, Sendable {
     /// Read by the standard library when the error becomes an `NSError`.
     public var _code: Int { code.rawValue }
 }
+
+extension AVError: CustomStringConvertible {
+    /// What went wrong, and the decoder's own error.
+    public var description: String {
+        let text =
+            switch code {
+            case .decodeFailed: "the media cannot be decoded"
+            case .decoderNotFound: "there is no decoder for the media"
+            case .decoderTemporarilyUnavailable: "no decoder is free"
+            default: "error"
+            }
+        return "\(text) (\(code.rawValue))" + (underlyingError.map { ": \($0)" } ?? "")
+    }
+}
