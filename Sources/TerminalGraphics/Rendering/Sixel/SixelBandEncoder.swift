@@ -12,11 +12,12 @@ struct SixelBandEncoder {
         var register: Int32
     }
 
-    /// One column of a segment.
+    /// Equal columns of a segment, side by side.
     private struct Entry: BitwiseCopyable {
         /// The segment's next one; -1: none.
         var next: Int32
         var column: Int16
+        var run: Int16
         var sixel: UInt8
     }
 
@@ -26,9 +27,14 @@ struct SixelBandEncoder {
     private let entries = ScratchMemory<Entry>(capacity: 6 * 1280)
     private let segments = ScratchMemory<Segment>(capacity: 6 * 1280)
     private var segmentCount = 0
-    /// By register: the open segment, -1 for none, and its last entry.
-    private let open = ScratchMemory<Int32>(capacity: 256)
+    /// By register: the last segment, its end and its last entry.
+    private let lastSegment = ScratchMemory<Int32>(capacity: 256)
+    private let lastEnd = ScratchMemory<Int32>(capacity: 256)
     private let lastEntry = ScratchMemory<Int32>(capacity: 256)
+    /// By column: not zero where a band differs from the column before.
+    private let differences = ScratchMemory<UInt8>(capacity: 1280)
+    /// The columns that differ from the one before, and the width.
+    private let starts = ScratchMemory<Int32>(capacity: 1280 + 1)
     private var output = SixelOutput()
 
     /// Writes rows of registers into a chunk.
@@ -38,6 +44,8 @@ struct SixelBandEncoder {
         let width = indices.size.width
         entries.reserve(width * 6)
         segments.reserve(width * 6)
+        differences.reserve(width)
+        starts.reserve(width + 1)
         output.removeAll()
         chunk.registers = .init(repeating: 0)
         for top in stride(from: rows.lowerBound, to: rows.upperBound, by: 6) {
@@ -59,11 +67,12 @@ struct SixelBandEncoder {
     private mutating func collect(
         _ pixels: UnsafePointer<UInt8>, stride: Int, height: Int, width: Int
     ) {
-        let open = open.start
+        let lastSegment = lastSegment.start
+        let lastEnd = lastEnd.start
         let lastEntry = lastEntry.start
         let entries = entries.start
         let segments = segments.start
-        open.update(repeating: -1, count: 256)
+        lastEnd.update(repeating: Int32.min / 2, count: 256)
         var entryCount: Int32 = 0
         var segmentCount: Int32 = 0
         // Rows that the band lacks repeat the last one, and are masked out.
@@ -71,9 +80,17 @@ struct SixelBandEncoder {
             pixels + min($0, height - 1) * stride
         }
         let everyRow = UInt64(1 << height - 1)
-        for x in 0..<width {
-            let upper = UInt64(rows[0][x]) | UInt64(rows[1][x]) &<< 8 | UInt64(rows[2][x]) &<< 16
-            let lower = UInt64(rows[3][x]) | UInt64(rows[4][x]) &<< 8 | UInt64(rows[5][x]) &<< 16
+        let startCount = findStarts(pixels, stride: stride, height: height, width: width)
+        for index in 0..<startCount {
+            let x = starts.start[index]
+            let end = starts.start[index &+ 1]
+            let place = Int(x)
+            let upper =
+                UInt64(rows[0][place]) | UInt64(rows[1][place]) &<< 8
+                | UInt64(rows[2][place]) &<< 16
+            let lower =
+                UInt64(rows[3][place]) | UInt64(rows[4][place]) &<< 8
+                | UInt64(rows[5][place]) &<< 16
             let column = upper | lower &<< 24
             var left = everyRow
             repeat {
@@ -90,25 +107,44 @@ struct SixelBandEncoder {
                 entryCount &+= 1
                 entries[Int(entry)] = Entry(
                     next: -1, column: Int16(truncatingIfNeeded: x),
+                    run: Int16(truncatingIfNeeded: end &- x),
                     sixel: UInt8(truncatingIfNeeded: mask))
-                let current = open[index]
-                if current >= 0,
-                    Int32(truncatingIfNeeded: x) &- segments[Int(current)].end <= Self.longestGap
-                {
+                if x &- lastEnd[index] <= Self.longestGap {
                     entries[Int(lastEntry[index])].next = entry
-                    segments[Int(current)].end = Int32(truncatingIfNeeded: x) &+ 1
+                    segments[Int(lastSegment[index])].end = end
                 } else {
-                    open[index] = segmentCount
+                    lastSegment[index] = segmentCount
                     segments[Int(segmentCount)] = Segment(
-                        start: Int32(truncatingIfNeeded: x),
-                        end: Int32(truncatingIfNeeded: x) &+ 1, firstEntry: entry,
+                        start: x, end: end, firstEntry: entry,
                         register: Int32(truncatingIfNeeded: index))
                     segmentCount &+= 1
                 }
+                lastEnd[index] = end
                 lastEntry[index] = entry
             } while left != 0
         }
         self.segmentCount = Int(segmentCount)
+    }
+
+    /// Finds the columns of a band that differ from the one before; what equals it makes its run longer, and costs no more.
+    private func findStarts(
+        _ pixels: UnsafePointer<UInt8>, stride: Int, height: Int, width: Int
+    ) -> Int {
+        let differences = differences.start
+        differences.update(repeating: 0, count: width)
+        for y in 0..<height {
+            let row = pixels + y * stride
+            for x in 1..<max(width, 1) { differences[x] |= row[x] ^ row[x &- 1] }
+        }
+        differences[0] = 1
+        let starts = starts.start
+        var count = 0
+        for x in 0..<width {
+            starts[count] = Int32(truncatingIfNeeded: x)
+            count &+= differences[x] != 0 ? 1 : 0
+        }
+        starts[count] = Int32(truncatingIfNeeded: width)
+        return count
     }
 
     /// Writes the segments, each pass taking those that fit behind one another.
@@ -154,15 +190,16 @@ struct SixelBandEncoder {
         repeat {
             let entry = entries[Int(index)]
             let column = Int32(entry.column)
+            let columns = Int32(entry.run)
             if column == x, entry.sixel == sixel {
-                run &+= 1
+                run &+= columns
             } else {
                 output.put(run: run, of: sixel &+ 63)
                 output.put(run: column &- x, of: UInt8(ascii: "?"))
-                run = 1
+                run = columns
                 sixel = entry.sixel
             }
-            x = column &+ 1
+            x = column &+ columns
             index = entry.next
         } while index >= 0
         output.put(run: run, of: sixel &+ 63)
