@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import Synchronization
+internal import MediaTime
 
 /// What libavcodec asks for picture memory (`get_buffer2`), on its own threads too.
 ///
@@ -31,7 +31,8 @@ final class BufferSupply: @unchecked Sendable {
         var current: [UInt: Int64] = [:]
     }
 
-    private let state = Mutex(State())
+    // A monitor, not a `Mutex`: several threads meet here all the time, which the thread sanitizer is to check.
+    private let state = Monitor(State())
     private let outputOrder: H264Decoder.OutputOrder
 
     init(outputOrder: H264Decoder.OutputOrder) { self.outputOrder = outputOrder }
