@@ -79,6 +79,9 @@ struct AccessUnitReader: ~Copyable {
     /// How far the stream has been read, in bytes.
     var offset: Int64 { window.endOffset }
 
+    /// Behind the last access unit, slices that nothing explains; known at the end of the stream.
+    var undecodableByteRange: Range<Int64>? { parser.undecodableByteRange }
+
     /// What ``step(patience:)`` found.
     enum Step {
         /// The next access unit.

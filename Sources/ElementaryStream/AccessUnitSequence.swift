@@ -66,6 +66,8 @@ public struct AccessUnitSequence: ~Copyable {
     public var nalUnitCount: Int { reader.nalUnitCount }
     /// How far the stream has been read, in bytes.
     public var offset: Int64 { reader.offset }
+    /// Behind the last access unit, slices that nothing explains; known at the end of the stream.
+    public var undecodableByteRange: Range<Int64>? { reader.undecodableByteRange }
 
     /// What ``step(patience:)`` found.
     enum Step {
@@ -110,19 +112,27 @@ public struct AccessUnitSequence: ~Copyable {
     /// Whether what comes belongs to no NAL unit.
     var isInPadding: Bool { reader.isInPadding }
 
-    /// The access units that come next if the stream stops here, with the ranks that they have if it goes on as it did;
-    /// nothing changes.
+    /// Access units that come next if the stream stops here.
+    struct UnitsUnderWay {
+        /// In decoding order, with the ranks that they have if the stream goes on as it did; they carry nothing to decode.
+        var units: [TimedAccessUnit] = []
+        /// The picture rate, be they the first ones, and the reorder depth with them.
+        var rate: PictureRate?
+        var reorderDepth = 0
+    }
+
+    /// The access units that come next if the stream stops here; nothing changes.
     ///
     /// - Parameter sliceCount: Slices that a picture has at least.
-    /// - Returns: In decoding order; they carry nothing to decode.
-    func unitsUnderWay(sliceCount: Int) -> [TimedAccessUnit] {
+    /// - Returns: Them, and what they tell of the stream.
+    func unitsUnderWay(sliceCount: Int) -> UnitsUnderWay {
         var timer = timer
         for unit in reader.unitsUnderWay(sliceCount: sliceCount) { timer.append(unit) }
         var units: [TimedAccessUnit] = []
         while let timed = timer.next() { units.append(timed) }
         timer.presumeRanks()
         while let timed = timer.next() { units.append(timed) }
-        return units
+        return UnitsUnderWay(units: units, rate: timer.rate, reorderDepth: timer.reorderDepth)
     }
 
     private mutating func noteCheckpoint() {

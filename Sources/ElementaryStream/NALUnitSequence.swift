@@ -31,6 +31,9 @@ public struct NALUnitSequence: ~Copyable {
     /// How far the stream has been read, in bytes.
     public var offset: Int64 { window.endOffset }
 
+    /// Behind the last access unit, slices that nothing explains; known at the end of the stream.
+    public var undecodableByteRange: Range<Int64>? { parser.undecodableByteRange }
+
     /// The picture rate, known with the first timing.
     public var rate: PictureRate? { timer?.rate }
 

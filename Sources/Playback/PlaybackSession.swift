@@ -85,18 +85,22 @@ final class PlaybackSession: Sendable {
         samples = Mutex(SampleSource(source, index: index))
         pieces = PieceDecoder(source, index: index)
         cache = Mutex(PictureCache(byteLimit: options.cacheByteLimit))
+        let isGrowing = source.byteCount == nil
+        let stream = LiveClock.Stream(
+            waited: { source.waitedNanoseconds }, news: { index.news(from: $0) })
         let liveClock = LiveClock(
-            source, index: index, timebase: timebase,
+            isGrowing ? stream : nil, timebase: timebase,
             isFollowing: options.start == nil && !options.isPaused)
         self.liveClock = liveClock
-        mayHoldBack = Mutex(source.byteCount == nil && !source.keepsAll && !options.isLowDelay)
+        mayHoldBack = Mutex(isGrowing && !source.keepsAll && !options.isLowDelay)
         var indexing = StreamIndexer.Options(rate: options.pictureRate)
         indexing.isInDecodingOrder = options.isInDecodingOrder
         indexing.showsAll = options.showsAll
         indexing.isEager = options.isLowDelay
-        startThread(named: "tplay index", niceness: 5) { [indexing] in
+        // What comes as it is made is awaited; what is read ahead of need waits for others.
+        startThread(named: "tplay index", niceness: isGrowing ? 0 : 5) { [indexing] in
             StreamIndexer.fill(index, from: source, options: indexing) {
-                liveClock.noteArrival()
+                liveClock.noteArrival(at: CMClock.hostNanoseconds)
                 onEvent(.changed)
             }
         }

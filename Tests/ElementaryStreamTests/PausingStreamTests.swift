@@ -92,6 +92,19 @@ struct PausingStreamTests {
         fed.end()
     }
 
+    @Test func `the first pictures have the time scale of their stream`() throws {
+        let bytes = try #require(Checkout.bytes(Checkout.samples + "/pulldown.264"))
+        let file = Streams.index(ScriptedByteSource(bytes))
+        let rate = try #require(file.entry(decodeRank: 0).map { _ in file.summary.rate })
+        for count in 1...3 {
+            let fed = HandFedIndex()
+            fed.write(bytes[..<Int(try #require(file.entry(decodeRank: count)).offset)])
+            #expect(fed.reaches(count))
+            #expect(fed.index.summary.rate.timescale == rate.timescale, "\(count)")
+            fed.end()
+        }
+    }
+
     @Test func `half a picture that was given is told of when the rest comes`() throws {
         let bytes = Streams.simple(gops: 1, length: 3).bytes()
         let file = Streams.index(ScriptedByteSource(bytes))

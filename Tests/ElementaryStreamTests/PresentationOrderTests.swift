@@ -246,6 +246,74 @@ struct PresentationOrderTests {
         checkTimes(blind, isDecodeTimeRising: false)
     }
 
+    // MARK: What is presumed before it is certain
+
+    /// Presentation ranks and ticks after each picture, of all that have come, as a player has to take them.
+    private func presumed(_ pictures: [Coded], bound: Int) -> [[Int: (rank: Int, ticks: Int64)]] {
+        var order = PresentationOrder<Int>(lookahead: 0)
+        var known: [Int: (rank: Int, ticks: Int64)] = [:]
+        return pictures.enumerated().map { number, picture in
+            order.append(
+                number, pictureOrderCount: picture.order, beginsSequence: picture.begins,
+                bound: bound, duration: picture.duration, byteCount: 100)
+            while let (payload, stamp) = order.next() {
+                known[payload] = (stamp.presentationRank, stamp.presentationTicks)
+            }
+            var copy = order
+            var all = known
+            copy.presumeRanks()
+            while let (payload, stamp) = copy.next() {
+                all[payload] = (stamp.presentationRank, stamp.presentationTicks)
+            }
+            return all
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `ranks are presumed as soon as two pictures are as near as two can be`(step: Int) {
+        let orders = [0, 3, 1, 2, 6, 4, 5, 9, 7, 8]
+        let after = presumed(orders.map { Coded(order: $0 * step) }, bound: 16)
+        #expect(after[0][0]?.rank == 0)
+        // 3 may be the second or the fourth.
+        #expect(after[1][1] == nil)
+        for (number, ranks) in after.enumerated().dropFirst(2) {
+            for (picture, order) in orders[...number].enumerated() {
+                #expect(ranks[picture]?.rank == order, "\(picture) after \(number)")
+                #expect(ranks[picture]?.ticks == Int64(order * 2))
+            }
+        }
+    }
+
+    @Test func `nothing is presumed where the distance cannot be told`() {
+        for orders in [[0, 16, 8, 4], [0, 5, 3], [0, 6, 3]] {
+            let after = presumed(orders.map { Coded(order: $0) }, bound: 16)
+            #expect(after.last?.keys.sorted() == [0], "\(orders)")
+        }
+        // What comes twice is no distance.
+        let twice = presumed([0, 0, 4, 4].map { Coded(order: $0) }, bound: 16)
+        #expect(twice.last?.keys.contains(2) == false)
+    }
+
+    @Test func `times are presumed in order where pictures are of two lengths`() {
+        // 3:2 pulldown, the length by rank; a P picture ahead of two B.
+        var orders = [0]
+        for group in stride(from: 3, through: 90, by: 3) {
+            orders += [group, group - 2, group - 1]
+        }
+        let pictures = orders.map { Coded(order: $0, duration: $0 % 2 == 0 ? 2 : 3) }
+        let after = presumed(pictures, bound: 4)
+        for (number, stamps) in after.enumerated().dropFirst(3) {
+            let inOrder = stamps.values.sorted { $0.rank < $1.rank }
+            for (early, late) in zip(inOrder, inOrder.dropFirst()) {
+                #expect(early.ticks < late.ticks, "after \(number)")
+            }
+            for (picture, stamp) in stamps {
+                let certain = (0..<orders[picture]).reduce(0) { $0 + ($1 % 2 == 0 ? 2 : 3) }
+                #expect(abs(stamp.ticks - Int64(certain)) <= 1, "\(picture) after \(number)")
+            }
+        }
+    }
+
     @Test func `a long stream takes linear time`() {
         let pictures = pyramid(groups: 25_000)
         let clock = ContinuousClock()

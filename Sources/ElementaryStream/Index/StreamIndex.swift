@@ -127,25 +127,41 @@ public final class StreamIndex: Sendable {
         public var count: Int
         /// How many of them are new.
         public var added: Int
-        /// The time of the first of them in presentation order that is shown; nil where none is.
-        public var time: CMTime?
+        /// The earliest time at which one of them that is shown must be there: so long before its presentation that what
+        /// comes on time after it is not late, as far as reordering has been seen; nil where none is shown.
+        public var decodeTime: CMTime?
         /// How long that is presented.
         public var duration: CMTime
         /// Whether the player had taken all that was there before.
         public var isAwaited: Bool
+
+        /// News of a stream.
+        package init(
+            count: Int, added: Int, decodeTime: CMTime?, duration: CMTime, isAwaited: Bool
+        ) {
+            (self.count, self.added, self.isAwaited) = (count, added, isAwaited)
+            (self.decodeTime, self.duration) = (decodeTime, duration)
+        }
     }
 
     /// What has been indexed since there were `count` access units.
     public func news(from count: Int) -> News {
         state.withLock { state in
-            let first = state.entries[min(count, state.entries.count)...].lazy
-                .filter(\.isShown).min { $0.presentationTicks < $1.presentationTicks }
+            var first: (ticks: Int64, duration: UInt32)?
+            for rank in min(count, state.entries.count)..<state.entries.count
+            where state.entries[rank].isShown {
+                let entry = state.entries[rank]
+                let distance =
+                    Int64(entry.presentationRank) + Int64(state.reorderDepth - rank)
+                let ticks =
+                    entry.presentationTicks - max(distance, 0) * Int64(entry.durationTicks)
+                if ticks < first?.ticks ?? .max { first = (ticks, entry.durationTicks) }
+            }
             let timescale = (state.rate ?? .default).timescale
             return News(
                 count: state.entries.count, added: state.entries.count - count,
-                time: first.map { CMTime(value: $0.presentationTicks, timescale: timescale) },
-                duration: CMTime(
-                    value: Int64(first?.durationTicks ?? 1), timescale: timescale),
+                decodeTime: first.map { CMTime(value: $0.ticks, timescale: timescale) },
+                duration: CMTime(value: Int64(first?.duration ?? 1), timescale: timescale),
                 isAwaited: state.consumedRank >= count)
         }
     }

@@ -106,7 +106,7 @@ public struct StreamIndexer: ~Copyable {
                     guard isNew else { continue }
                 case .unit(let unit):
                     try append(unit)
-                    rule?.pass(unit.accessUnit)
+                    rule?.pass(sliceCount: unit.accessUnit.sliceCount)
                     guard batch.count >= Self.batchCount || !hasFlushedShown || !source.keepsAll
                     else {
                         continue
@@ -150,7 +150,8 @@ public struct StreamIndexer: ~Copyable {
         var earlyFormats: [StreamIndex.Format] = []
         var earlyShown = 0
         let sliceCount = sequence.isInPadding ? 0 : rule?.sliceCount ?? 1
-        for unit in sequence.unitsUnderWay(sliceCount: sliceCount) {
+        let underWay = sequence.unitsUnderWay(sliceCount: sliceCount)
+        for unit in underWay.units {
             let timed = placed(unit, at: &ticks)
             let format = try formats.index(forUnitAhead: timed.accessUnit)
             if formats.descriptions.count > known + earlyFormats.count {
@@ -163,10 +164,11 @@ public struct StreamIndexer: ~Copyable {
             if timed.isShown { earlyShown += 1 }
         }
         guard !early.isEmpty else { return false }
-        let (rate, depth, offset) = (sequence.rate, sequence.reorderDepth, sequence.offset)
+        let (rate, offset) = (underWay.rate, sequence.offset)
+        let depth = options.isInDecodingOrder ? 0 : underWay.reorderDepth
         let isMistaken = index.state.update { [early, earlyFormats, shown, earlyShown] state in
             state.formats.append(contentsOf: earlyFormats)
-            state.rate = state.rate ?? rate ?? options.rate
+            state.rate = state.rate ?? rate
             state.reorderDepth = max(state.reorderDepth, depth)
             state.shownCount = shown + earlyShown
             state.offset = offset
@@ -235,7 +237,8 @@ public struct StreamIndexer: ~Copyable {
     private mutating func flush(isComplete: Bool, failure: StreamError? = nil) -> Bool {
         let rate = sequence.rate
         let (depth, nals, offset) = (
-            sequence.reorderDepth, sequence.nalUnitCount, sequence.offset
+            options.isInDecodingOrder ? 0 : sequence.reorderDepth, sequence.nalUnitCount,
+            sequence.offset
         )
         let (isCancelled, isMistaken) = index.state.update {
             [batch, newFormats, newPoints, shown, damaged] state in

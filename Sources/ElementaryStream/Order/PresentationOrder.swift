@@ -47,6 +47,8 @@ package struct PresentationOrder<Payload> {
     private var step = 0
     /// Pictures that came when their place was taken.
     private var lateDepth = 0
+    /// Pictures whose durations are those of others that have not come.
+    private static var presumedCount: Int { 16 }
 
     /// The decode time of the unit that went out last.
     private var lastDecodeTicks = Int64.min
@@ -126,6 +128,13 @@ package struct PresentationOrder<Payload> {
     /// For a player that has to decode before all is certain. On a copy: nothing certain follows from it.
     package mutating func presumeRanks() {
         guard let first = waiting.first else { return }
+        // Those between are not known: with 3:2 pulldown they are as long as others, not as the one that waits.
+        let recent = recentTicks.suffix(Self.presumedCount)
+        let length = waiting.reduce(nextTicks - (recent.first ?? nextTicks)) {
+            $0 + entries[$1].duration
+        }
+        let mean = (length: length, count: Int64(recent.count + waiting.count))
+        let step = presumedStep
         let base = lastRanked ?? entries[first].pictureOrderCount
         let baseRank = lastRanked == nil ? nextRank : nextRank - 1
         var least = nextRank
@@ -139,8 +148,22 @@ package struct PresentationOrder<Payload> {
             least = rank + 1
             entries[index].rank = rank
             entries[index].presentationTicks =
-                nextTicks + Int64(rank - nextRank) * entries[index].duration
+                nextTicks + Int64(rank - nextRank) * mean.length / mean.count
         }
+    }
+
+    /// The distance between the counts of two pictures that follow each other, where it can be told.
+    ///
+    /// Before two have their ranks, by those that wait: 1 or 2 as with most encoders, once two of them are so near, and all
+    /// fit. Of a larger distance it cannot be said whether a picture comes between.
+    private var presumedStep: Int {
+        guard step == 0 else { return step }
+        let counts = [lastRanked].compactMap(\.self) + waiting.map { entries[$0].pictureOrderCount }
+        let distances = zip(counts.dropFirst(), counts).map { $0 - $1 }.filter { $0 > 0 }
+        guard let least = distances.min(), least <= 2,
+            distances.allSatisfy({ $0 % least == 0 })
+        else { return 0 }
+        return least
     }
 
     /// The DTS of the unit at the head: the presentation time of the picture `reorderDepth` ranks before
