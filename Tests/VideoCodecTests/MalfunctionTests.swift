@@ -3,6 +3,7 @@ import Glibc
 import MediaTime
 import PixelBuffers
 import SampleBuffers
+import TestSupport
 import Testing
 import VideoCodec
 
@@ -10,7 +11,8 @@ import VideoCodec
 ///
 /// Nothing is feigned: a process of its own is given too little memory, or too little for threads, and libavcodec
 /// fails as it would in the field.
-@Suite("Decompression session: a codec that cannot work")
+@Suite(
+    "Decompression session: a codec that cannot work", .timeLimit(.minutes(Checkout.patience(2))))
 struct MalfunctionTests {
     private static let isSanitized = getenv("TPLAY_SANITIZER") != nil
 
@@ -74,6 +76,44 @@ struct MalfunctionTests {
                     Self.limitAddressSpace(toMore: 32 << 20)
                 }
             ) { Self.limitAddressSpace(toMore: nil) }
+        }
+    }
+
+    @Test(arguments: [VTDecodeFrameFlags([]), .enableTemporalProcessing])
+    func `D-9 memory that is short on the way is a malfunction, not bad data, and ends`(
+        _ flags: VTDecodeFrameFlags
+    ) async {
+        await #expect(processExitsWith: .success) { [flags = flags.rawValue as UInt32] in
+            let flags = VTDecodeFrameFlags(rawValue: flags)
+            // Too little for a frame's own structure, and too little for a picture.
+            for most in [64, 2048] {
+                let stream = Synthesis.simple(40)
+                let samples = try stream.units.indices.map { try stream.sample($0) }
+                // The client keeps the pictures: libavcodec needs memory for more of them.
+                let collector = Collector(keepsImages: true)
+                let session = try VTDecompressionSession(
+                    formatDescription: stream.units[0].format, imageBufferAttributes: .native,
+                    outputHandler: collector.handler)
+                session.threadCount = flags.isEmpty ? 1 : 2
+                for sample in samples[..<20] { session.decodeFrame(sample, flags: flags) }
+                let before = collector.entries.count
+                av_max_alloc(most)
+                for sample in samples[20...] {
+                    #expect(session.decodeFrame(sample, flags: flags) == noErr)
+                }
+                #expect(session.waitForAsynchronousFrames() == noErr)
+                av_max_alloc(Int(Int32.max))
+                session.decodeFrame(samples[0], flags: flags)
+                session.waitForAsynchronousFrames()
+                let statuses = collector.entries.map(\.status)
+                #expect(statuses.count == 41 && session.numberOfFramesBeingDecoded == 0)
+                #expect(statuses[..<before].allSatisfy { $0 == noErr })
+                #expect(Set(statuses) == [noErr, -12911], "\(statuses)")
+                #expect(statuses.last == -12911)
+                // In decode order nothing is delivered any more once it has failed.
+                let first = try #require(statuses.firstIndex(of: -12911))
+                #expect(!flags.isEmpty || statuses[first...].allSatisfy { $0 == -12911 })
+            }
         }
     }
 

@@ -29,6 +29,8 @@ final class BufferSupply: @unchecked Sendable {
         var captures: [Capture] = []
         /// What each of libavcodec's threads (by the address of its context) works on.
         var current: [UInt: Int64] = [:]
+        /// There was no memory for a picture.
+        var isShort = false
     }
 
     // A monitor, not a `Mutex`: several threads meet here all the time, which the thread sanitizer is to check.
@@ -47,7 +49,11 @@ final class BufferSupply: @unchecked Sendable {
         _ flags: Int32
     ) -> Int32 {
         let code = avcodec_default_get_buffer2(context, frame, flags)
-        guard code >= 0 else { return code }
+        guard code >= 0 else {
+            // libavcodec goes on with the next slice as if the data were broken.
+            if code == CFF_AVERROR_ENOMEM { state.withLock { $0.isShort = true } }
+            return code
+        }
         frame.pointee.opaque = nil
         let tag = PacketTag(timeStamp: frame.pointee.pts)
         DecodeMarks.place(in: frame, layout: tag.marks)
@@ -60,7 +66,10 @@ final class BufferSupply: @unchecked Sendable {
             state.begun.insert(tag.sample)
             state.current[UInt(bitPattern: context)] = tag.sample
             guard outputOrder == .decode || tag.marks != .none else { return 0 }
-            guard let reference = av_frame_clone(frame) else { return CFF_AVERROR_ENOMEM }
+            guard let reference = av_frame_clone(frame) else {
+                state.isShort = true
+                return CFF_AVERROR_ENOMEM
+            }
             // Gaps in frame_num are filled with pictures too: the last one is the sample's own.
             state.captures.removeAll { capture in
                 guard outputOrder == .decode || capture.tag.sample == tag.sample else {
@@ -96,6 +105,9 @@ final class BufferSupply: @unchecked Sendable {
     func raiseReorderDepth(to depth: Int) {
         state.withLock { $0.reorderDepth = max($0.reorderDepth, Int32(min(max(depth, 0), 16))) }
     }
+
+    /// Whether there was no memory for a picture.
+    var isShort: Bool { state.withLock { $0.isShort } }
 
     /// The depth asked for so far.
     var reorderDepth: Int { state.withLock { Int($0.reorderDepth) } }

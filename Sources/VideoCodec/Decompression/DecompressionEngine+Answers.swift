@@ -20,9 +20,22 @@ extension DecompressionEngine {
         reorderDepth.restart()
     }
 
+    /// The codec failed for want of memory (D-9): answers what it still has so, and gives it up for good.
+    ///
+    /// To call it again could last as long as the shortage.
+    func breakDown() {
+        decoder = nil
+        hasFailed = true
+        isDraining = false
+        for entry in pending { answer(entry.request, status: VTError.decoderMalfunction.status) }
+        pending.removeAll(keepingCapacity: true)
+    }
+
     /// The codec refused the sample.
     func fail(_ entry: Pending, _ verdict: DamageTracker.Verdict) {
-        if verdict.isSkippedLeading {
+        if decoder?.supply.isShort ?? false {
+            answer(entry.request, status: VTError.decoderMalfunction.status)
+        } else if verdict.isSkippedLeading {
             answer(entry.request, flags: [.frameDropped, .skippedLeadingFrameDropped])
         } else if verdict.lacksReferences, entry.contents.facts?.isIntra == false {
             answer(entry.request, status: VTError.referenceMissing.status)

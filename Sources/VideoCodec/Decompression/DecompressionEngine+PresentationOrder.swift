@@ -7,7 +7,10 @@ extension DecompressionEngine {
             switch decoder.receive() {
             case .picture(let picture): take(picture, decoder)
             // The sample that failed never gets a buffer, or a picture that is marked: both are seen when it is judged.
-            case .failure: continue
+            case .failure(let error):
+                guard error.isShortage else { continue }
+                breakDown()
+                return
             case .needsInput: return
             case .end: return
             }
@@ -26,7 +29,7 @@ extension DecompressionEngine {
             case .picture(let picture):
                 take(picture, decoder)
                 giveAnswers()
-            case .failure: continue
+            case .failure(let error): if error.isShortage { breakDown() }
             case .needsInput: endDraining(decoder)
             case .end: endDraining(decoder)
             }

@@ -52,7 +52,8 @@ final class DecompressionEngine {
     var reorderDepth: ReorderDepth
     var decoder: H264Decoder?
     var isDraining = false
-    private var hasFailed = false
+    /// The codec failed, and not for the data: nothing is decoded any more (D-9).
+    var hasFailed = false
     private var isClosed = false
     /// A record that the next packet must carry.
     private var newParameterSets: [UInt8]?
@@ -112,6 +113,11 @@ final class DecompressionEngine {
         }
         takeTimes(job, contents, decoder)
         let error = send(job, contents, number, to: decoder)
+        if error?.isShortage ?? false || decoder.supply.isShort {
+            breakDown()
+            answer(job.request, status: VTError.decoderMalfunction.status)
+            return nil
+        }
         guard contents.hasSlices else {
             answer(job.request, flags: .frameDropped)
             return nil
@@ -251,6 +257,7 @@ final class DecompressionEngine {
                 }
             } catch {
                 failure = error
+                if error.isShortage { return error }
             }
             if decoder.outputOrder == .decode {
                 failure = emptyInDecodeOrder(decoder) ?? failure
@@ -267,7 +274,9 @@ final class DecompressionEngine {
         while true {
             switch decoder.receive() {
             case .picture: continue
-            case .failure(let error): failure = error
+            case .failure(let error):
+                failure = error
+                if error.isShortage { return error }
             case .needsInput: return failure
             case .end: return failure
             }

@@ -7,6 +7,9 @@ struct LibavError: Error, Hashable, Sendable {
     /// The C function.
     let function: String
 
+    /// Whether memory was short: no fault of the data, nor of the call.
+    var isShortage: Bool { code == CFF_AVERROR_ENOMEM }
+
     /// libav's words for the code.
     var text: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
