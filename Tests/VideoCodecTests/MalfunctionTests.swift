@@ -12,7 +12,7 @@ import VideoCodec
 /// Nothing is feigned: a process of its own is given too little memory, or too little for threads, and libavcodec
 /// fails as it would in the field.
 @Suite(
-    "Decompression session: a codec that cannot work", .timeLimit(.minutes(Checkout.patience(2))))
+    "Decompression session: a codec that cannot work", .timeLimit(.minutes(Checkout.patience(15))))
 struct MalfunctionTests {
     private static let isSanitized = getenv("TPLAY_SANITIZER") != nil
 
