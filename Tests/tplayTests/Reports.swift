@@ -22,7 +22,7 @@ enum Reports {
 
     /// The line without what depends on how the NAL units are framed.
     static func comparable(_ line: Substring) -> String {
-        let framing = ["offset", "start_code", "bit_rate"]
+        let framing = ["offset", "start_code", "bit_rate", "stray_bytes"]
         let isNALUnit = line.contains("\"start_code\"")
         return fields(line).filter { field in
             !framing.contains { field.contains("\"\($0)\":") }

@@ -27,6 +27,9 @@ final class BufferSupply: @unchecked Sendable {
         var concealed: Set<Int64> = []
         /// In decode order the newest picture; in presentation order the marked pictures that are not judged yet.
         var captures: [Capture] = []
+        /// Picture memory of this shape that has been seen, by address: what is new to it holds no picture yet.
+        var seen: Set<UInt> = []
+        var seenShape: (width: Int32, height: Int32, format: Int32) = (0, 0, 0)
         /// What each of libavcodec's threads (by the address of its context) works on.
         var current: [UInt: Int64] = [:]
         /// There was no memory for a picture.
@@ -36,8 +39,13 @@ final class BufferSupply: @unchecked Sendable {
     // A monitor, not a `Mutex`: several threads meet here all the time, which the thread sanitizer is to check.
     private let state = Monitor(State())
     private let outputOrder: H264Decoder.OutputOrder
+    /// Whether what is not decoded is the same each time: with one thread, for with several what is concealed is not.
+    private let isReproducible: Bool
 
-    init(outputOrder: H264Decoder.OutputOrder) { self.outputOrder = outputOrder }
+    init(outputOrder: H264Decoder.OutputOrder, isReproducible: Bool) {
+        self.outputOrder = outputOrder
+        self.isReproducible = isReproducible
+    }
 
     deinit { dropCaptures() }
 
@@ -56,6 +64,7 @@ final class BufferSupply: @unchecked Sendable {
         }
         frame.pointee.opaque = nil
         let tag = PacketTag(timeStamp: frame.pointee.pts)
+        if isReproducible || tag.marks != .none || isNew(frame) { GreyPicture.fill(frame) }
         DecodeMarks.place(in: frame, layout: tag.marks)
         // SAFETY: the pictures are touched only under the lock.
         nonisolated(unsafe) let (context, frame) = (context, frame)
@@ -80,6 +89,21 @@ final class BufferSupply: @unchecked Sendable {
             }
             state.captures.append(Capture(frame: reference, source: frame))
             return 0
+        }
+    }
+
+    /// Whether the memory comes from the system: zeros, which look green.
+    private func isNew(_ frame: UnsafeMutablePointer<AVFrame>) -> Bool {
+        let address = UInt(bitPattern: frame.pointee.data.0)
+        let shape = (
+            width: frame.pointee.width, height: frame.pointee.height, format: frame.pointee.format
+        )
+        return state.withLock { state in
+            if state.seenShape != shape {
+                state.seenShape = shape
+                state.seen.removeAll()
+            }
+            return state.seen.insert(address).inserted
         }
     }
 

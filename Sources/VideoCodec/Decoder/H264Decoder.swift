@@ -52,7 +52,8 @@ final class H264Decoder {
         }
         packet = try CompressedPacket()
         outputOrder = configuration.outputOrder
-        supply = BufferSupply(outputOrder: outputOrder)
+        supply = BufferSupply(
+            outputOrder: outputOrder, isReproducible: configuration.threadCount == 1)
         guard let context = avcodec_alloc_context3(codec) else {
             throw .outOfMemory("avcodec_alloc_context3")
         }

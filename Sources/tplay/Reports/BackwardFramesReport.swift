@@ -18,6 +18,8 @@ enum BackwardFramesReport {
         var outcome = ReportOutcome()
         outcome.nals = survey.nalUnitCount
         outcome.pictureCount = survey.pictureCount
+        if options.isStrict { outcome.noteEnd(isUndecodable: survey.hasUndecodableEnd) }
+        if outcome.damagedRank != nil { return outcome }
         while let (start, ranks) = survey.takeLast() {
             var end = ranks.upperBound
             while end > ranks.lowerBound, !output.isClosed {
@@ -34,8 +36,8 @@ enum BackwardFramesReport {
                 while let (picture, line) = lines.takeLast() {
                     outcome.count(picture)
                     output.append { $0.append(contentsOf: line) }
-                    if options.isStrict, picture.isDamaged, picture.isShown {
-                        outcome.isStoppedByDamage = true
+                    if options.isStrict, picture.isBad {
+                        outcome.damagedRank = picture.rank
                         return outcome
                     }
                 }

@@ -24,13 +24,14 @@ enum FramesReport {
         while !output.isClosed, let picture = try pictures.next() {
             outcome.count(picture)
             output.append { line(picture, rate: pictures.rate, into: &$0) }
-            if options.isStrict, picture.isDamaged, picture.isShown {
-                outcome.isStoppedByDamage = true
+            if options.isStrict, picture.facts.isBad {
+                outcome.damagedRank = picture.facts.rank
                 break
             }
         }
         outcome.nals = pictures.nalUnitCount
         outcome.pictureCount = pictures.pictureCount
+        if options.isStrict { outcome.noteEnd(isUndecodable: pictures.hasUndecodableEnd) }
         return outcome
     }
 

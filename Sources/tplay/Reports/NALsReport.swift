@@ -25,6 +25,8 @@ struct NALsReport: ~Copyable {
     private var parameterSets = ParameterSets()
     private var outcome = ReportOutcome()
     private let range: ReportRange
+    private let isStrict: Bool
+    private let showsAll: Bool
     private var firstRankBehind = Int.max
     private var presented = RankFrontier()
 
@@ -32,9 +34,9 @@ struct NALsReport: ~Copyable {
     static func write(
         _ source: any ByteSource, options: Options, to output: inout Output
     ) throws(StreamError) -> ReportOutcome {
-        var report = NALsReport(range: ReportRange(options))
+        var report = NALsReport(options)
         var sequence = NALUnitSequence(
-            source, isTimed: !report.range.isWhole, rate: options.pictureRate)
+            source, isTimed: report.isTimed, rate: options.pictureRate)
         try sequence.forEach { element, rate in
             switch element {
             case .nalUnit(let nal, let bytes):
@@ -48,11 +50,23 @@ struct NALsReport: ~Copyable {
             }
             return !output.isClosed
         }
-        report.write(report.pending.count, decode: nil, to: &output)
+        if report.outcome.damagedRank == nil {
+            report.write(report.pending.count, decode: nil, to: &output)
+        }
+        if options.isStrict {
+            report.outcome.noteEnd(isUndecodable: sequence.undecodableByteRange != nil)
+        }
         return report.outcome
     }
 
-    private init(range: ReportRange) { self.range = range }
+    private init(_ options: Options) {
+        range = ReportRange(options)
+        isStrict = options.isStrict
+        showsAll = options.showsAll
+    }
+
+    /// Whether lines wait until more is known of their pictures.
+    private var isTimed: Bool { !range.isWhole || isStrict }
 
     private mutating func finish(_ unit: AccessUnit, to output: inout Output) {
         let decodeRank = outcome.pictureCount
@@ -61,7 +75,7 @@ struct NALsReport: ~Copyable {
         let end = unit.byteRange.upperBound
         let count = pending.firstIndex { $0.offset >= end } ?? pending.count
         let leading = min(unit.undecodableNALCount, count)
-        guard range.isWhole else {
+        guard !isTimed else {
             var bytes: [UInt8] = []
             for (index, line) in pending[..<count].enumerated() {
                 Self.append(line, decode: index < leading ? nil : decodeRank, to: &bytes)
@@ -85,6 +99,10 @@ struct NALsReport: ~Copyable {
         if range.contains(timed, rate) {
             outcome.frames += 1
             output.append { $0.append(contentsOf: lines) }
+            if isStrict, timed.isShown ? timed.isDamaged : showsAll {
+                outcome.damagedRank = min(outcome.damagedRank ?? .max, timed.presentationRank)
+                firstRankBehind = min(firstRankBehind, timed.presentationRank)
+            }
         } else if range.isBehind(timed, rate) {
             firstRankBehind = min(firstRankBehind, timed.presentationRank)
         }

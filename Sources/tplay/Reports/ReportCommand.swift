@@ -56,7 +56,7 @@ enum ReportCommand {
     private static func problem(
         _ outcome: ReportOutcome, _ report: Options.Report, _ options: Options
     ) -> PlaybackFailure? {
-        if outcome.isStoppedByDamage { return .damage(picture: outcome.lastRank) }
+        if let rank = outcome.damagedRank { return .damage(picture: rank) }
         if report == .nals { return outcome.nals == 0 ? .nothingShown(.noNALUnits) : nil }
         if outcome.pictureCount == 0 {
             return .nothingShown(

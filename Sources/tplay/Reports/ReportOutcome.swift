@@ -11,17 +11,19 @@ struct ReportOutcome {
     var nals = 0
     /// Pictures read, in the range or not.
     var pictureCount = 0
-    /// Whether `--strict` ended it.
-    var isStoppedByDamage = false
+    /// The picture at which `--strict` ended it.
+    var damagedRank: Int?
 
-    /// The rank of the picture counted last.
-    var lastRank = 0
+    /// Takes note that the stream was read to its end, for `--strict`: slices there that nothing explains are of a picture
+    /// that would be the next.
+    mutating func noteEnd(isUndecodable: Bool) {
+        if isUndecodable, pictureCount > 0 { damagedRank = damagedRank ?? pictureCount }
+    }
 
     mutating func count(_ picture: ReportedPicture) { count(picture.facts) }
 
     mutating func count(_ picture: ReportedPicture.Facts) {
         frames += 1
-        lastRank = picture.rank
         if picture.isShown { shown += 1 }
         if picture.isDamaged { damaged += 1 }
         if picture.hasPicture { decoded += 1 }

@@ -18,6 +18,9 @@ struct ReportedPicture {
         var isDamaged: Bool
         /// Whether it was decoded.
         var hasPicture: Bool
+
+        /// Whether `--strict` ends with it.
+        var isBad: Bool { isDamaged && isShown }
     }
 
     var facts: Facts {

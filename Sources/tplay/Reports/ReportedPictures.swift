@@ -38,6 +38,7 @@ struct ReportedPictures: ~Copyable {
     private var sequence: AccessUnitSequence
     private var session: VTDecompressionSession?
     private let results = Monitor<[Int64: ReportedPicture.Decoded]>([:])
+    private let digester = Digester()
     private var sampler = AccessUnitSampler()
     private var damage: DamageTracker
     /// Earlier access units, in decoding order, are not decoded.
@@ -85,6 +86,9 @@ struct ReportedPictures: ~Copyable {
     /// Access units read so far.
     private(set) var pictureCount = 0
 
+    /// Whether the stream ends with slices that nothing explains; known at its end.
+    var hasUndecodableEnd: Bool { sequence.undecodableByteRange != nil }
+
     /// NAL units read so far.
     var nalUnitCount: Int { sequence.nalUnitCount }
 
@@ -124,6 +128,7 @@ struct ReportedPictures: ~Copyable {
         } else {
             isAtEnd = true
             _ = session?.waitForAsynchronousFrames()
+            digester.finish()
         }
         decide()
     }
@@ -148,18 +153,26 @@ struct ReportedPictures: ~Copyable {
             _ = session.waitForAsynchronousFrames()
             session.invalidate()
         }
-        let results = results
+        let (results, digester) = (results, digester)
         let keepsImages = request.decoding == .images
         session = try? VTDecompressionSession(
             formatDescription: format, imageBufferAttributes: .native
         ) { frame in
-            let image = frame.imageBuffer
-            let decoded = ReportedPicture.Decoded(
-                digest: keepsImages ? nil : image.map { PixelBufferDigest(of: $0) },
-                image: keepsImages ? image : nil, pixelFormat: image?.pixelFormat,
-                isDamaged: frame.isDamaged)
-            results.update { $0[frame.token ?? -1] = decoded }
+            let token = frame.token ?? -1
+            var decoded = ReportedPicture.Decoded(
+                pixelFormat: frame.imageBuffer?.pixelFormat, isDamaged: frame.isDamaged)
+            guard let image = frame.imageBuffer, !keepsImages else {
+                decoded.image = frame.imageBuffer
+                return results.update { [decoded] in $0[token] = decoded }
+            }
+            digester.take(image) { [decoded] digest in
+                var decoded = decoded
+                decoded.digest = digest
+                results.update { [decoded] in $0[token] = decoded }
+            }
         }
+        // What frame threads conceal in broken pictures is as their race comes out; a report is the same each time.
+        if !keepsImages { session?.threadCount = 1 }
         return session
     }
 

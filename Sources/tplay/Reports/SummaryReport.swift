@@ -17,21 +17,26 @@ enum SummaryReport {
             let rate = sequence.rate ?? .default
             if range.contains(timed, rate) {
                 let isShown = timed.isShown || options.showsAll
-                outcome.count(
-                    ReportedPicture.Facts(
-                        rank: timed.presentationRank, isShown: isShown,
-                        isDamaged: timed.isDamaged || isShown && !timed.isShown, hasPicture: false))
+                let picture = ReportedPicture.Facts(
+                    rank: timed.presentationRank, isShown: isShown,
+                    isDamaged: timed.isDamaged || isShown && !timed.isShown, hasPicture: false)
+                outcome.count(picture)
                 facts.add(timed)
+                if options.isStrict, picture.isBad {
+                    outcome.damagedRank = min(outcome.damagedRank ?? .max, picture.rank)
+                    firstRankBehind = min(firstRankBehind, picture.rank)
+                }
             } else if range.isBehind(timed, rate) {
                 // Presentation order is not decoding order: some in the range may come yet.
                 firstRankBehind = min(firstRankBehind, timed.presentationRank)
             }
         }
         outcome.nals = sequence.nalUnitCount
-        if range.isWhole {
-            // With what belongs to no picture.
-            facts.nals = sequence.nalUnitCount
-            facts.bytes = sequence.offset
+        if options.isStrict {
+            outcome.noteEnd(isUndecodable: sequence.undecodableByteRange != nil)
+        }
+        if range.isWhole, firstRankBehind == .max {
+            facts.addRest(nals: sequence.nalUnitCount, bytes: sequence.offset)
         }
         guard let first = facts.first else { return outcome }
         let rate = sequence.rate ?? .default
@@ -49,6 +54,9 @@ enum SummaryReport {
         var interlaced = 0
         var nals = 0
         var bytes: Int64 = 0
+        /// What of them belongs to no picture: slices that nothing explains, with what stands around them.
+        var strayNALs = 0
+        var strayBytes: Int64 = 0
         /// The largest number of pictures of the range that are decoded before one and presented after it.
         var reorderDepth = 0
 
@@ -63,6 +71,17 @@ enum SummaryReport {
             nals += unit.nalUnits.count
             bytes += unit.byteRange.upperBound - unit.byteRange.lowerBound
             reorderDepth = max(reorderDepth, timed.decodeRank - timed.presentationRank)
+            guard unit.undecodableNALCount > 0 else { return }
+            strayNALs += unit.undecodableNALCount
+            strayBytes +=
+                unit.nalUnits[unit.undecodableNALCount].startCodeOffset - unit.byteRange.lowerBound
+        }
+
+        /// Adds what is in no access unit, of a stream of so many NAL units and bytes.
+        mutating func addRest(nals total: Int, bytes length: Int64) {
+            strayNALs += total - nals
+            strayBytes += length - bytes
+            (nals, bytes) = (total, length)
         }
     }
 
@@ -98,6 +117,8 @@ enum SummaryReport {
         line.field("bytes", facts.bytes)
         let bits = Int128(facts.bytes) * 8 * Int128(rate.timescale)
         line.field("bit_rate", ticks > 0 ? Int64(clamping: bits / Int128(ticks)) : 0)
+        line.field("stray_nals", facts.strayNALs)
+        line.field("stray_bytes", facts.strayBytes)
         return line.finished()
     }
 }
