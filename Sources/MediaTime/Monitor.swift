@@ -32,9 +32,7 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Runs `body` alone with the value.
-    package func withLock<R: ~Copyable, E: Error>(
-        _ body: (inout State) throws(E) -> R
-    ) throws(E) -> R {
+    package func withLock<R, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(&state)

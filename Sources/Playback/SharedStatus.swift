@@ -3,6 +3,7 @@ import H264
 import MediaTime
 import PixelBuffers
 import SampleDisplay
+import Synchronization
 import TerminalGraphics
 
 /// What the output thread and the main thread both know: the picture on show, and what to write beside it.
@@ -50,8 +51,7 @@ final class SharedStatus: Sendable {
         var isBackward: Bool { !status.isPaused && status.rate < 0 }
     }
 
-    // A monitor, not a `Mutex`: several threads meet here all the time, which the thread sanitizer is to check.
-    private let state = Monitor(State())
+    private let state = Mutex(State())
 
     func withLock<R>(_ body: (inout State) -> R) -> R {
         state.withLock { body(&$0) }

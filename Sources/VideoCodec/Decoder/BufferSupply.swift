@@ -1,5 +1,5 @@
 internal import CFFmpeg
-internal import MediaTime
+internal import Synchronization
 
 /// What libavcodec asks for picture memory (`get_buffer2`), on its own threads too.
 ///
@@ -36,8 +36,7 @@ final class BufferSupply: @unchecked Sendable {
         var isShort = false
     }
 
-    // A monitor, not a `Mutex`: several threads meet here all the time, which the thread sanitizer is to check.
-    private let state = Monitor(State())
+    private let state = Mutex(State())
     private let outputOrder: H264Decoder.OutputOrder
     /// Whether what is not decoded is the same each time: with one thread, for with several what is concealed is not.
     private let isReproducible: Bool
