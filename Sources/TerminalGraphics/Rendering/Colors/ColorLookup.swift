@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// The nearest of a few colours, remembered by the six high bits of red, green and blue.
 final class ColorLookup {
     /// Not looked for yet: one number less for colours makes the table half the size.
@@ -44,8 +46,12 @@ final class ColorLookup {
             out[x] = table[Int(red[x] >> 2) << 12 | Int(green[x] >> 2) << 6 | Int(blue[x] >> 2)]
         }
         // A second look at what was not known: seldom anything after the first picture of a scene.
-        for x in 0..<width where out[x] == Self.unknown {
+        var rest = UnsafeMutableRawPointer(out)
+        let end = rest + width
+        while let found = memchr(rest, Int32(Self.unknown), end - rest) {
+            let x = found - UnsafeMutableRawPointer(out)
             out[x] = index(red: Int(red[x]), green: Int(green[x]), blue: Int(blue[x]))
+            rest = found + 1
         }
     }
 

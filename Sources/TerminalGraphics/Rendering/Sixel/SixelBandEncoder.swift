@@ -35,6 +35,7 @@ struct SixelBandEncoder {
     private let differences = ScratchMemory<UInt8>(capacity: 1280)
     /// The columns that differ from the one before, and the width.
     private let starts = ScratchMemory<Int32>(capacity: 1280 + 1)
+    private let texts = SixelTexts()
     private var output = SixelOutput()
 
     /// Writes rows of registers into a chunk.
@@ -46,10 +47,10 @@ struct SixelBandEncoder {
         segments.reserve(width * 6)
         differences.reserve(width)
         starts.reserve(width + 1)
+        texts.reserve(width)
         output.removeAll()
         chunk.registers = .init(repeating: 0)
         for top in stride(from: rows.lowerBound, to: rows.upperBound, by: 6) {
-            if top > rows.lowerBound { output.put(UInt8(ascii: "-")) }
             collect(
                 indices.plane(0) + top * indices.stride, stride: indices.stride,
                 height: min(6, rows.upperBound - top), width: width)
@@ -57,7 +58,10 @@ struct SixelBandEncoder {
                 let register = segments.start[index].register
                 chunk.registers[Int(register >> 6)] |= 1 << UInt64(register & 63)
             }
-            write()
+            var cursor = output.cursor(reserving: byteLimit)
+            if top > rows.lowerBound { cursor.put(UInt8(ascii: "-")) }
+            write(to: &cursor)
+            output.end(cursor)
         }
         chunk.bytes.removeAll(keepingCapacity: true)
         chunk.bytes.append(contentsOf: output.written)
@@ -92,23 +96,28 @@ struct SixelBandEncoder {
                 UInt64(rows[3][place]) | UInt64(rows[4][place]) &<< 8
                 | UInt64(rows[5][place]) &<< 16
             let column = upper | lower &<< 24
-            var left = everyRow
+            // A bit where a row differs from the one above, and one behind the last row: where runs of a colour end.
+            let difference = (column ^ column &>> 8) & 0xFF_FFFF_FFFF
+            let isOther = ((difference & 0x7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F) | difference
+            let bits = isOther &>> 7 & 0x01_0101_0101
+            var ends = ((bits &* 0x0102_0408_1020) &>> 39) & everyRow & ~1 | (everyRow &+ 1)
+            var top: UInt64 = 0
             repeat {
-                // All rows that have the colour of the first one left: the zero bytes of the difference, a bit each.
-                let register = column &>> UInt64(left.trailingZeroBitCount &* 8) & 255
-                let difference = column ^ register &* 0x0101_0101_0101
-                let low = (difference & 0x7F7F_7F7F_7F7F) &+ 0x7F7F_7F7F_7F7F
-                let zeros = ~(low | difference) & 0x8080_8080_8080
-                let mask = ((zeros &>> 7 &* 0x0102_0408_1020) &>> 40) & everyRow
-                left &= ~mask
-
-                let index = Int(register)
+                let bottom = UInt64(truncatingIfNeeded: ends.trailingZeroBitCount)
+                ends &= ends &- 1
+                let sixel = UInt8(truncatingIfNeeded: 1 &<< bottom &- 1 &<< top)
+                let index = Int(column &>> (top &* 8) & 255)
+                top = bottom
+                if lastEnd[index] == end {
+                    // The colour of a row further up.
+                    entries[Int(lastEntry[index])].sixel |= sixel
+                    continue
+                }
                 let entry = entryCount
                 entryCount &+= 1
                 entries[Int(entry)] = Entry(
                     next: -1, column: Int16(truncatingIfNeeded: x),
-                    run: Int16(truncatingIfNeeded: end &- x),
-                    sixel: UInt8(truncatingIfNeeded: mask))
+                    run: Int16(truncatingIfNeeded: end &- x), sixel: sixel)
                 if x &- lastEnd[index] <= Self.longestGap {
                     entries[Int(lastEntry[index])].next = entry
                     segments[Int(lastSegment[index])].end = end
@@ -121,7 +130,7 @@ struct SixelBandEncoder {
                 }
                 lastEnd[index] = end
                 lastEntry[index] = entry
-            } while left != 0
+            } while ends != 0
         }
         self.segmentCount = Int(segmentCount)
     }
@@ -147,13 +156,24 @@ struct SixelBandEncoder {
         return count
     }
 
+    /// What the segments come to at most: each a colour of 4 bytes, a gap of 5 and at most a byte a column; a byte a pass.
+    private var byteLimit: Int {
+        var limit = 16
+        for index in 0..<segmentCount {
+            limit &+= Int(segments.start[index].end &- segments.start[index].start) &+ 10
+        }
+        return limit
+    }
+
     /// Writes the segments, each pass taking those that fit behind one another.
-    private mutating func write() {
+    private func write(to output: inout SixelCursor) {
+        var cursor = output
+        defer { output = cursor }
         let segments = segments.start
         var left = segmentCount
         var isFirstPass = true
         while left > 0 {
-            if !isFirstPass { output.put(UInt8(ascii: "$")) }
+            if !isFirstPass { cursor.put(UInt8(ascii: "$")) }
             isFirstPass = false
             var x: Int32 = 0
             var register: Int32 = -1
@@ -165,15 +185,11 @@ struct SixelBandEncoder {
                     kept &+= 1
                     continue
                 }
-                // A colour of 4 bytes, a gap of 5, and at most a byte a column.
-                output.reserve(Int(segment.end &- segment.start) &+ 16)
-                if segment.register != register {
-                    register = segment.register
-                    output.put(UInt8(ascii: "#"))
-                    output.put(decimal: register)
-                }
-                output.put(run: segment.start &- x, of: UInt8(ascii: "?"))
-                write(segment)
+                let isChosen = segment.register == register
+                cursor.put(texts.selection(of: segment.register), unless: isChosen)
+                register = segment.register
+                cursor.put(texts.run(segment.start &- x, of: UInt8(ascii: "?")))
+                write(segment, to: &cursor)
                 x = segment.end
             }
             left = kept
@@ -181,27 +197,24 @@ struct SixelBandEncoder {
     }
 
     @inline(__always)
-    private mutating func write(_ segment: Segment) {
+    private func write(_ segment: Segment, to cursor: inout SixelCursor) {
         let entries = entries.start
         var x = segment.start
         var index = segment.firstEntry
         var run: Int32 = 0
         var sixel: UInt8 = 0
         repeat {
+            // Whether an entry goes on as the one before is an even chance: no branch hangs on it.
             let entry = entries[Int(index)]
             let column = Int32(entry.column)
-            let columns = Int32(entry.run)
-            if column == x, entry.sixel == sixel {
-                run &+= columns
-            } else {
-                output.put(run: run, of: sixel &+ 63)
-                output.put(run: column &- x, of: UInt8(ascii: "?"))
-                run = columns
-                sixel = entry.sixel
-            }
-            x = column &+ columns
+            let isSame = column == x && entry.sixel == sixel
+            cursor.put(texts.run(run, of: sixel &+ 63), unless: isSame)
+            cursor.put(texts.run(column &- x, of: UInt8(ascii: "?")))
+            run = (isSame ? run : 0) &+ Int32(entry.run)
+            sixel = entry.sixel
+            x = column &+ Int32(entry.run)
             index = entry.next
         } while index >= 0
-        output.put(run: run, of: sixel &+ 63)
+        cursor.put(texts.run(run, of: sixel &+ 63))
     }
 }
