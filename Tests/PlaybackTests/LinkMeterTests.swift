@@ -1,10 +1,13 @@
 import Playback
+import TerminalGraphics
 import Testing
 
 /// A link with a queue in front of it, and no clock but the one it carries.
 private struct SimulatedLink {
     var rate: Double
     var roundTrip: Int64
+    /// What a terminal takes for any picture, however short.
+    var cost: Int64 = 0
     var answers = true
     var meter: LinkMeter
     var now: Int64 = 1_000_000_000
@@ -27,7 +30,7 @@ private struct SimulatedLink {
         // The kernel takes 20 KB; the rest waits.
         let room = max(0, LinkMeter.queuedByKernel - queued)
         let blocked = Int64(max(0, Double(count) - room) / rate * 1e9)
-        idleAt = max(idleAt, now) + Int64(Double(count) / rate * 1e9)
+        idleAt = max(idleAt, now) + Int64(Double(count) / rate * 1e9) + cost
         now += blocked
         written += Int64(count)
         let asks = pending == nil
@@ -122,6 +125,30 @@ struct LinkMeterTests {
         _ = link.play(seconds: 4)
         let found = try #require(link.meter.rate)
         #expect(found > to * 0.7 && found < to * 1.4, "\(found)")
+    }
+
+    /// Cells of an 80 × 24 and a 160 × 44 screen, a fast terminal and one that is slow with any picture.
+    @Test(arguments: [35_000.0, 131_000], [0, 14_000_000] as [Int64])
+    func `after a stall all comes back, however small the pictures were`(
+        exact: Double, cost: Int64
+    ) throws {
+        var link = SimulatedLink(rate: 5e6)
+        let shares = PictureDetail.ladder(
+            for: .half, .truecolor, standsIn: false, keepsColors: false
+        ).map(\.share)
+        func size(_ allowance: Double) -> Int {
+            Int(exact * (shares.first { exact * $0 <= allowance } ?? shares.last!))
+        }
+        link.cost = cost
+        _ = link.play(seconds: 3, size: size)
+        #expect(link.meter.allowance(for: 40_000_000) > exact / 3)
+        link.rate = 6e4
+        _ = link.play(seconds: 8, size: size)
+        #expect(link.meter.allowance(for: 40_000_000) < exact / 3)
+        link.rate = 5e6
+        _ = link.play(seconds: 8, size: size)
+        // With the cost there is room for 26 ms of 40.
+        #expect(link.meter.allowance(for: 40_000_000) > min(exact, 60_000))
     }
 
     @Test("a mute terminal stalls nothing", arguments: [32_000.0, 250_000, 2_000_000])

@@ -61,7 +61,9 @@ struct NoGreenTests {
         try #require(units.count > 20)
         #expect(try decoded(bytes).map { greenCount($0.pixelBuffer) }.reduce(0, +) == 0)
         var count = 0
-        for number in units.indices.dropFirst() {
+        // A sanitizer makes each of them twenty times slower: it sees some.
+        let step = Checkout.patience(1) > 1 ? 24 : 1
+        for number in stride(from: 1, to: units.count, by: step) {
             let left: [ArraySlice<UInt8>] =
                 switch cut {
                 case .endsBefore: Array(units[..<number])
@@ -78,6 +80,6 @@ struct NoGreenTests {
                 #expect(green == 0, "\(name), \(cut) \(number), picture \(picture.rank)")
             }
         }
-        #expect(count > units.count)
+        #expect(count > units.count / step)
     }
 }

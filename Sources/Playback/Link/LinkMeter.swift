@@ -11,12 +11,14 @@ package struct LinkMeter: Sendable {
     /// Fewer bytes tell of the way there and back alone.
     private static let least = 1024.0
     private static let requestLength: Int64 = 4
+    /// So many answers in all while pictures grow.
+    private static let longestStart = 10
     /// What a terminal is trusted with before anything is known of it.
     package static let firstAllowance = 8192.0
     /// What the kernel keeps of a pseudo-terminal whose reader is slow.
     package static let queuedByKernel = 20_000.0
 
-    /// How long writes must not have waited before a little more is tried.
+    /// How long nothing must have waited before a little more is tried.
     private static let probingInterval: Int64 = 500_000_000
 
     private let maximumRate: Double?
@@ -30,9 +32,12 @@ package struct LinkMeter: Sendable {
     private var largestTaken = 0.0
     /// Whether pictures still grow until the link is known.
     package private(set) var isStarting = true
+    private var startingCount = 0
     private var hasAnswered = false
-    /// When a write last had to wait, or the rate was last raised because none had to.
+    /// When the link last took its time, or the rate was last raised because it did not.
     private var changedAt: Int64 = 0
+    /// Whether the rate is higher than any that was seen.
+    private var isTrying = false
     /// All bytes written, and those the terminal is known to have treated.
     private var written: Int64 = 0
     private var treated: Int64 = 0
@@ -145,7 +150,9 @@ package struct LinkMeter: Sendable {
         treated = written - count <= Self.requestLength ? written : count
         busySince = done
         let rest = Double(written - treated)
-        if sampled > Self.least { note(sampled, in: elapsed, period: period) }
+        if sampled > Self.least || elapsed * 2 <= period {
+            note(sampled, in: elapsed, at: now, period: period)
+        }
         doneAt = done + (rate.map { Int64(rest / $0 * 1e9) } ?? 0)
     }
 
@@ -178,26 +185,47 @@ package struct LinkMeter: Sendable {
 
     // MARK: Judging
 
-    private mutating func note(_ taken: Double, in elapsed: Int64, period: Int64) {
+    private mutating func note(
+        _ taken: Double, in elapsed: Int64, at now: Int64, period: Int64
+    ) {
         let sample = taken / Double(elapsed) * 1e9
         // Only what takes a picture's time tells that the link is slow: a short delay may be anybody's.
         let isLimiting = elapsed * 5 > period * 4
         if isStarting {
             largestTaken = max(largestTaken, taken)
-            // A few bytes find room anywhere: the first that take their time are the first that count.
-            if isLimiting || largestTaken >= 65536 { isStarting = false }
+            startingCount += 1
+            // A few bytes find room anywhere: the first that take their time are the first that count. Where pictures stay
+            // small, what follows has other means.
+            if isLimiting || largestTaken >= 65536 || startingCount >= Self.longestStart {
+                isStarting = false
+            }
             samples.removeAll(keepingCapacity: true)
             samples.append(sample)
             return
         }
         if recent.count >= 5 { recent.removeFirst() }
         recent.append(sample)
-        if isLimiting { return add(sample) }
+        if isLimiting {
+            changedAt = now
+            // What was tried was too much: the rates before it are as wrong.
+            if isTrying { samples.removeAll(keepingCapacity: true) }
+            isTrying = false
+            return add(sample)
+        }
+        guard let rate, recent.count > 2 else { return }
         // A few bytes may find a moment's room, again and again: most of the last answers must agree, and pictures
         // tell of others at most eight times as large.
-        let usual = min(
-            recent.sorted()[(recent.count - 1) / 2], taken * 8 / Double(period) * 1e9)
-        if let rate, recent.count > 2, usual > rate { add(min(usual, rate * 2)) }
+        let most = taken * 8 / Double(period) * 1e9
+        let usual = min(recent.sorted()[(recent.count - 1) / 2], most)
+        if usual > rate {
+            add(min(usual, rate * 2))
+        } else if elapsed * 2 <= period, now - changedAt > Self.probingInterval, rate < most {
+            // A terminal takes some time for any picture, however short: where all are done early, a little more is tried.
+            changedAt = now
+            for index in samples.indices {
+                samples[index] = min(max(samples[index], rate) * 1.3, most)
+            }
+        }
     }
 
     private mutating func add(_ sample: Double) {
