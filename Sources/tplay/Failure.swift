@@ -46,7 +46,7 @@ enum Failure {
         let input = file == "-" ? "FILE" : file
         let quoted = Printable.quoted(input)
         let convert =
-            "ffmpeg -i \(quoted) -c copy -bsf:v h264_mp4toannexb -f h264 - | tplay -"
+            "ffmpeg -nostdin -v error -i \(quoted) -c copy -bsf:v h264_mp4toannexb -f h264 - | tplay -"
         switch format {
         case .mp4, .matroska, .flv, .avi:
             return "is \(format), not a byte stream; play it with: \(convert)"
