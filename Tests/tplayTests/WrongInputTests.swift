@@ -45,15 +45,15 @@ extension TPlayTests {
         static let wrong: [Wrong] = [
             Wrong(
                 testDescription: "MP4", bytes: box + [UInt8](repeating: 0, count: 200),
-                words: ["MP4", "ffmpeg -i ", "h264_mp4toannexb", "| tplay -"]),
+                words: ["MP4", "ffmpeg -nostdin -v error -i ", "h264_mp4toannexb", "| tplay -"]),
             Wrong(
                 testDescription: "Matroska", bytes: [0x1A, 0x45, 0xDF, 0xA3, 1, 2, 3],
-                words: ["Matroska", "ffmpeg -i "]),
+                words: ["Matroska", "ffmpeg -nostdin -v error -i "]),
             Wrong(
                 testDescription: "transport stream", bytes: transport,
-                words: ["transport stream", "ffmpeg -i "]),
+                words: ["transport stream", "ffmpeg -nostdin -v error -i "]),
             Wrong(
-                testDescription: "AVCC", bytes: lengthPrefixed, words: ["AVCC", "ffmpeg -i "]),
+                testDescription: "AVCC", bytes: lengthPrefixed, words: ["AVCC", "ffmpeg -nostdin -v error -i "]),
             Wrong(testDescription: "text", bytes: Array("Hello, world\n".utf8), words: ["text"]),
             Wrong(testDescription: "empty", bytes: [], words: ["empty"]),
             Wrong(

@@ -79,7 +79,6 @@ func compress(width: Int, height: Int, rate: Int32, path: String, properties: [S
         let status = session.setProperty(.init(rawValue: parts[0]), to: value)
         if status != noErr { fail("\(property): \(VTError.error(of: status))", status: 2) }
     }
-
     guard let input = fdopen(0, "rb") else { fail("there is no standard input") }
     let file = ByteStreamFile(path)
     var (number, rest) = (Int64(0), 0)
@@ -109,8 +108,9 @@ func compress(width: Int, height: Int, rate: Int32, path: String, properties: [S
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let rate = Int32(arguments[2]), rate > 0,
-    case let size = arguments[1].split(separator: "x").compactMap({ Int($0) }), size.count == 2
-else { fail("usage: compress-file WIDTHxHEIGHT RATE FILE [PROPERTY=VALUE…]", status: 2) }
+    case let size = arguments[1].split(separator: "x").compactMap({ Int($0) }), size.count == 2,
+    size[0] % 2 == 0, size[1] % 2 == 0  // 4:2:0: a chroma sample for each 2 x 2 pixels
+else { fail("usage: compress-file WIDTHxHEIGHT RATE FILE [PROPERTY=VALUE…], of an even size", status: 2) }
 let (width, height, options) = (size[0], size[1], arguments.dropFirst(4).map { $0[...] })
 do {
     try compress(width: width, height: height, rate: rate, path: arguments[3], properties: options)
