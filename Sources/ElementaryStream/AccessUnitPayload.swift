@@ -45,8 +45,11 @@ package struct AccessUnitPayload {
     }
 
     /// What 5.4 of the contract keeps: pictures, SEI, and parameter sets that change between two fields.
+    ///
+    /// Not slices in front that nothing explained: by the picture's own parameter sets they would be decoded into it.
     private static func keeps(_ index: Int, of unit: AccessUnit) -> Bool {
-        switch unit.nalUnits[index].header.type {
+        if index < unit.undecodableNALCount { return false }
+        return switch unit.nalUnits[index].header.type {
         case .sps, .pps, .spsExtension: unit.inBandParameterSetIndices.contains(index)
         case .accessUnitDelimiter, .endOfSequence, .endOfStream, .fillerData, .prefix, .subsetSPS,
             .auxiliarySlice, .sliceExtension, .depthSliceExtension:

@@ -42,7 +42,7 @@ public struct AccessUnit: Sendable {
 
         /// No slice begins at the first macroblock: the first slice of a picture is lost.
         public static let missingFirstSlice = Damage(rawValue: 1)
-        /// A slice header cannot be parsed, or names parameter sets that are not there.
+        /// A slice header within the picture cannot be parsed, or names parameter sets that are not there.
         public static let unparsableSlice = Damage(rawValue: 2)
         /// A NAL unit is over the scanner's limit.
         public static let truncatedNALUnit = Damage(rawValue: 4)

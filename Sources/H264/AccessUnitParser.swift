@@ -315,11 +315,13 @@ extension AccessUnitParser {
         }
         push(nal)
         unit.unparsableSliceCount += 1
-        unit.damage.insert(.unparsableSlice)
         if unit.first == nil {
+            // Not this picture's: who joins a stream in the middle finds the rest of one, before the parameter sets.
             unit.undecodableNALCount = nalUnits.count
             sei = PendingSEI()
             isSequenceEnded = false
+        } else {
+            unit.damage.insert(.unparsableSlice)
         }
         return completed
     }

@@ -179,6 +179,32 @@ struct DamagedReportTests {
         #expect(lines.count { $0.contains("\"decode\":null") } == 2)
     }
 
+    @Test(
+        "Who joins late gets every picture whole from the first parameter sets on",
+        arguments: ["baseline.264", "main.264", "b-pyramid.264", "mbaff.264", "size-change.264"],
+        [1, 5])
+    func lateJoin(_ name: String, before: Int) throws {
+        let path = Checkout.samples + "/" + name
+        let whole = Reports.run(["--report", "frames", "--md5", path]).lines
+        let join = try #require(
+            whole.filter { $0.contains("\"idr\":true") }.dropFirst().first
+                .flatMap { Reports.integer($0, "decode") })
+        let start = try #require(
+            whole.first { Reports.integer($0, "decode") == join - before }
+                .flatMap { Reports.integer($0, "offset") })
+        let bytes = try #require(Checkout.bytes(path))
+        let file = try TemporaryFile(Array(bytes[start...]))
+        // From the slices before the parameter sets nothing comes, and the pictures behind them are as always.
+        func pictures(_ lines: ArraySlice<Substring>) -> [Substring] {
+            lines.flatMap {
+                Reports.fields($0).filter { $0.contains("damaged") || $0.contains("md5") }
+            }
+        }
+        let late = Reports.run(["--report", "frames", "--md5", file.path]).lines
+        #expect(late.count == whole.count - join)
+        #expect(pictures(late[...]) == pictures(whole[join...]))
+    }
+
     @Test("Of whole streams all belongs to pictures", arguments: Clip.samples)
     func noStrays(_ clip: Clip) throws {
         let summary = try #require(Reports.run(["--report", "summary", clip.path]).lines.first)

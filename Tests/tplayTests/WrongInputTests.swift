@@ -53,7 +53,8 @@ extension TPlayTests {
                 testDescription: "transport stream", bytes: transport,
                 words: ["transport stream", "ffmpeg -nostdin -v error -i "]),
             Wrong(
-                testDescription: "AVCC", bytes: lengthPrefixed, words: ["AVCC", "ffmpeg -nostdin -v error -i "]),
+                testDescription: "AVCC", bytes: lengthPrefixed,
+                words: ["AVCC", "ffmpeg -nostdin -v error -i "]),
             Wrong(testDescription: "text", bytes: Array("Hello, world\n".utf8), words: ["text"]),
             Wrong(testDescription: "empty", bytes: [], words: ["empty"]),
             Wrong(

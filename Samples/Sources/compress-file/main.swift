@@ -107,13 +107,12 @@ func compress(width: Int, height: Int, rate: Int32, path: String, properties: [S
 }
 
 let arguments = CommandLine.arguments
+let usage = "usage: compress-file WIDTHxHEIGHT RATE FILE [PROPERTY=VALUE…], of an even size"
 guard arguments.count >= 4, let rate = Int32(arguments[2]), rate > 0,
     case let size = arguments[1].split(separator: "x").compactMap({ Int($0) }), size.count == 2,
-    size[0] % 2 == 0, size[1] % 2 == 0  // 4:2:0: a chroma sample for each 2 x 2 pixels
-else { fail("usage: compress-file WIDTHxHEIGHT RATE FILE [PROPERTY=VALUE…], of an even size", status: 2) }
+    size.allSatisfy({ $0 % 2 == 0 })
+else { fail(usage, status: 2) }
 let (width, height, options) = (size[0], size[1], arguments.dropFirst(4).map { $0[...] })
 do {
     try compress(width: width, height: height, rate: rate, path: arguments[3], properties: options)
-} catch {
-    fail("\(error)")
-}
+} catch { fail("\(error)") }
