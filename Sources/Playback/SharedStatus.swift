@@ -198,11 +198,13 @@ final class SharedStatus: Sendable {
             else { return (nil, .invalid, false) }
             return (state.session, state.shownTime, state.isBackward)
         }
-        // Another picture on its way to the terminal is waited for: none is dropped.
-        guard let session, session.layer.displayedPresentationTimeStamp == time,
+        // Another picture on its way to the terminal is waited for: none is dropped. Looked for after the next one was
+        // found: the other way round it could be on its way in between, and the one behind it be taken for the next.
+        guard let session,
             let next = isBackward
                 ? session.layer.presentationTimeStamp(before: time)
-                : session.layer.nextPresentationTimeStamp(after: time)
+                : session.layer.nextPresentationTimeStamp(after: time),
+            session.layer.displayedPresentationTimeStamp == time
         else { return }
         try? session.timebase.setTime(next)
         // Something else was asked for in the meantime: its time it is.
