@@ -2,7 +2,7 @@ import ElementaryStream
 import TestSupport
 import Testing
 
-@Suite("Silence rule", .timeLimit(.minutes(Checkout.patience(1))))
+@Suite("Silence rule")
 struct SilenceRuleTests {
     private let least: UInt64 = 20_000_000
 

@@ -27,7 +27,7 @@ struct IndexedClip {
 /// Clips whose digests FFmpeg and our decoder agree on.
 private let exactClips = Clip.samples.filter { $0.name != "lone-fields.264" && $0.digests != nil }
 
-@Suite("Backwards", .timeLimit(.minutes(Checkout.patience(3))))
+@Suite("Backwards", .timeLimit(.minutes(Checkout.patience(10))))
 struct BackwardsTests {
     @Test(
         "a feed gives the golden pictures in reverse, whatever the size of its pieces",

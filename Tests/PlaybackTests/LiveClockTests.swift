@@ -58,7 +58,7 @@ private final class FedStream: Sendable {
 
 private func ms(_ count: Int64) -> CMTime { CMTime(value: count, timescale: 1000) }
 
-@Suite("Live clock", .timeLimit(.minutes(Checkout.patience(1))))
+@Suite("Live clock")
 struct LiveClockTests {
     /// Pictures of 40 ms, each `delay` after its time.
     private func play(

@@ -40,7 +40,7 @@ private struct FedPlayer {
 /// Milliseconds.
 private func ms(_ count: Int64) -> Int64 { count * 1_000_000 }
 
-@Suite("Live pace", .timeLimit(.minutes(Checkout.patience(1))))
+@Suite("Live pace")
 struct LivePaceTests {
     @Test(arguments: [ms(0), ms(1), ms(5), ms(10)])
     func `a stream that keeps its pace is left alone`(slack: Int64) {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What `docs/stack.md` tells a newcomer.
-@Suite("The guide to the stack", .timeLimit(.minutes(Checkout.patience(3))))
+@Suite("The guide to the stack", .timeLimit(.minutes(Checkout.patience(10))))
 struct StackGuideTests {
     private static func text(_ path: String) throws -> String {
         String(decoding: try #require(Checkout.bytes(Checkout.root + "/" + path)), as: UTF8.self)
