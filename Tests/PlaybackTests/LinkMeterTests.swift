@@ -151,6 +151,19 @@ struct LinkMeterTests {
         #expect(link.meter.allowance(for: 40_000_000) > min(exact, 60_000))
     }
 
+    @Test func `one slow answer takes back what was only tried`() throws {
+        var link = SimulatedLink(rate: 6e4)
+        _ = link.play(seconds: 4)
+        // Small pictures that are done early: more is tried, and it is too much.
+        _ = link.play(seconds: 4) { _ in 1100 }
+        #expect(try #require(link.meter.rate) > 9e4)
+        link.pass(until: link.now + 40_000_000)
+        link.write(8000)
+        link.pass(until: link.now + 400_000_000)
+        let found = try #require(link.meter.rate)
+        #expect(found < 8e4, "\(found)")
+    }
+
     @Test("a mute terminal stalls nothing", arguments: [32_000.0, 250_000, 2_000_000])
     func mute(rate: Double) throws {
         var link = SimulatedLink(rate: rate, answers: false)

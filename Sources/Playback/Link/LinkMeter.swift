@@ -221,10 +221,17 @@ package struct LinkMeter: Sendable {
             add(min(usual, rate * 2))
         } else if elapsed * 2 <= period, now - changedAt > Self.probingInterval, rate < most {
             // A terminal takes some time for any picture, however short: where all are done early, a little more is tried.
-            changedAt = now
-            for index in samples.indices {
-                samples[index] = min(max(samples[index], rate) * 1.3, most)
-            }
+            isTrying = true
+            raise(atMost: most, at: now)
+        }
+    }
+
+    /// Has a little more tried than was seen.
+    private mutating func raise(atMost most: Double = .infinity, at now: Int64) {
+        guard let rate else { return }
+        changedAt = now
+        for index in samples.indices {
+            samples[index] = min(max(samples[index], rate) * 1.3, most)
         }
     }
 
@@ -242,9 +249,7 @@ package struct LinkMeter: Sendable {
             largestTaken = max(largestTaken, taken)
             // All that the kernel's own queue does not explain.
             if largestTaken > Self.queuedByKernel * 2 { isStarting = false }
-            guard let rate, end - changedAt > Self.probingInterval else { return }
-            changedAt = end
-            for index in samples.indices { samples[index] = max(samples[index], rate) * 1.3 }
+            if end - changedAt > Self.probingInterval { raise(at: end) }
             return
         }
         changedAt = end
