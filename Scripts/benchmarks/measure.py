@@ -15,9 +15,9 @@ RUNS = int(os.environ.get('RUNS', '7'))
 DECODE = 'ffmpeg -threads 1, decode alone'
 
 
-def cpu(command, stdout=subprocess.DEVNULL):
+def cpu(command):
     """User and system seconds of a command."""
-    process = subprocess.Popen(command, stdout=stdout, stderr=subprocess.DEVNULL,
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                stdin=subprocess.DEVNULL)
     _, _, usage = os.wait4(process.pid, 0)
     return usage.ru_utime + usage.ru_stime
@@ -44,13 +44,13 @@ def paired(measures):
     return results
 
 
-def median(values):
-    return sorted(values)[len(values) // 2]
-
-
 def share(values, part):
     """The value that a part of all are not above."""
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
+
+
+def median(values):
+    return share(values, 0.5)
 
 
 def table(title, rows):

@@ -16,7 +16,6 @@ class StatusLine:
 
     def __init__(self, columns, rows):
         self.rows, self.x, self.y, self.cells, self.rest = rows, 0, 0, [' '] * columns, b''
-        self.updates = 0                # pictures, or changes of the line, told to begin (mode 2026)
 
     def feed(self, data):
         """Reads output; calls back at the end of each update."""

@@ -1,5 +1,4 @@
 import ElementaryStream
-import TestSupport
 import Testing
 
 @Suite("Silence rule")

@@ -2,7 +2,6 @@ import ElementaryStream
 import MediaTime
 import Playback
 import Synchronization
-import TestSupport
 import Testing
 
 /// A stream told of by hand, and a timebase on a clock that is set by hand.

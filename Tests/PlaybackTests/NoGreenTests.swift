@@ -1,5 +1,4 @@
 import ElementaryStream
-import Foundation
 import PixelBuffers
 import Playback
 import TestSupport
@@ -41,11 +40,9 @@ struct NoGreenTests {
 
     /// Decodes all there is, also what no random access point precedes.
     private func decoded(_ bytes: [UInt8]) throws -> [DecodedPicture] {
-        let folder = FileManager.default.temporaryDirectory
-        let file = folder.appending(path: "tplay-\(UUID().uuidString).264")
-        try Data(bytes).write(to: file)
-        defer { try? FileManager.default.removeItem(at: file) }
-        let source = try openByteSource(path: file.path)
+        let file = try TemporaryFile(bytes)
+        // The name goes with the test's file; what is open stays.
+        let source = try withExtendedLifetime(file) { try openByteSource(path: file.path) }
         let index = StreamIndex(byteCount: source.byteCount)
         var options = StreamIndexer.Options()
         options.showsAll = true

@@ -16,17 +16,24 @@ import VideoCodec
 struct MalfunctionTests {
     private static let isSanitized = getenv("TPLAY_SANITIZER") != nil
 
-    /// Decodes under a shortage, and then without it.
-    private static func check(
-        _ flags: VTDecodeFrameFlags, threadCount: Int?, _ begin: () -> Void, _ end: () -> Void
-    ) throws {
-        let stream = Synthesis.simple(3)
-        let samples = try stream.units.indices.map { try stream.sample($0) }
-        let collector = Collector(keepsImages: true)
+    /// So many pictures of a stream, and a session for them.
+    private static func begin(
+        _ count: Int, threadCount: Int?, _ collector: Collector
+    ) throws -> (samples: [CMSampleBuffer], session: VTDecompressionSession) {
+        let stream = Synthesis.simple(count)
         let session = try VTDecompressionSession(
             formatDescription: stream.units[0].format, imageBufferAttributes: .native,
             outputHandler: collector.handler)
         session.threadCount = threadCount
+        return (try stream.units.indices.map { try stream.sample($0) }, session)
+    }
+
+    /// Decodes under a shortage, and then without it.
+    private static func check(
+        _ flags: VTDecodeFrameFlags, threadCount: Int?, _ begin: () -> Void, _ end: () -> Void
+    ) throws {
+        let collector = Collector(keepsImages: true)
+        let (samples, session) = try Self.begin(3, threadCount: threadCount, collector)
         begin()
         let first = session.decodeFrame(samples[0], flags: flags)
         end()
@@ -44,10 +51,7 @@ struct MalfunctionTests {
         #expect(session.decodeFrame(samples[0], flags: flags) == -12903)
         // What a client does then: a new session.
         let second = Collector(keepsImages: true)
-        let successor = try VTDecompressionSession(
-            formatDescription: stream.units[0].format, imageBufferAttributes: .native,
-            outputHandler: second.handler)
-        successor.threadCount = threadCount
+        let successor = try Self.begin(3, threadCount: threadCount, second).session
         for sample in samples { #expect(successor.decodeFrame(sample, flags: flags) == noErr) }
         successor.waitForAsynchronousFrames()
         #expect(second.entries.map(\.status) == [noErr, noErr, noErr])
@@ -87,14 +91,10 @@ struct MalfunctionTests {
             let flags = VTDecodeFrameFlags(rawValue: flags)
             // Too little for a frame's own structure, and too little for a picture.
             for most in [64, 2048] {
-                let stream = Synthesis.simple(40)
-                let samples = try stream.units.indices.map { try stream.sample($0) }
                 // The client keeps the pictures: libavcodec needs memory for more of them.
                 let collector = Collector(keepsImages: true)
-                let session = try VTDecompressionSession(
-                    formatDescription: stream.units[0].format, imageBufferAttributes: .native,
-                    outputHandler: collector.handler)
-                session.threadCount = flags.isEmpty ? 1 : 2
+                let (samples, session) = try Self.begin(
+                    40, threadCount: flags.isEmpty ? 1 : 2, collector)
                 for sample in samples[..<20] { session.decodeFrame(sample, flags: flags) }
                 let before = collector.entries.count
                 av_max_alloc(most)

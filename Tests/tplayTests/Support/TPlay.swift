@@ -40,18 +40,6 @@ enum TPlay {
     static func sample(_ name: String) -> String { Checkout.samples + "/" + name }
 }
 
-/// A file that goes with the test.
-final class TemporaryFile {
-    let path: String
-
-    init(_ bytes: [UInt8], suffix: String = ".264") throws {
-        path = FileManager.default.temporaryDirectory.path + "/tplay-\(UUID().uuidString)\(suffix)"
-        try Data(bytes).write(to: URL(filePath: path))
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
 /// What keeps tests that measure time or start many processes from doing so at the same time.
 @Suite("tplay", .serialized)
 enum TPlayTests {}
