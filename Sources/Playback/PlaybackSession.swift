@@ -62,6 +62,11 @@ final class PlaybackSession: Sendable {
     let onEvent: @Sendable (Event) -> Void
     private let options: PlaybackOptions
 
+    /// How long the last pictures of a file that is followed wait for one that may come before them.
+    ///
+    /// Nothing tells that its writer has ended.
+    private static let followingPatience: UInt64 = 1_000_000_000
+
     /// Opens a file and begins to index it.
     ///
     /// Never waits for bytes: that it is something else than H.264 is told by the index.
@@ -77,28 +82,28 @@ final class PlaybackSession: Sendable {
         self.index = index
         self.onEvent = onEvent
         self.options = options
+        let isGrowing = source.byteCount == nil
+        let stream = LiveClock.Stream(
+            waited: { source.waitedNanoseconds }, news: { index.news(from: $0) },
+            patience: source.keepsAll ? Self.followingPatience : nil)
         do {
             timebase = try CMTimebase(sourceClock: .hostTimeClock)
+            liveClock = try LiveClock(
+                isGrowing ? stream : nil, timebase: timebase,
+                isFollowing: options.start == nil && !options.isPaused)
         } catch {
             throw .system(call: "CMTimebase", errno: error.status)
         }
         samples = Mutex(SampleSource(source, index: index))
         pieces = PieceDecoder(source, index: index)
         cache = Mutex(PictureCache(byteLimit: options.cacheByteLimit))
-        let isGrowing = source.byteCount == nil
-        let stream = LiveClock.Stream(
-            waited: { source.waitedNanoseconds }, news: { index.news(from: $0) })
-        let liveClock = LiveClock(
-            isGrowing ? stream : nil, timebase: timebase,
-            isFollowing: options.start == nil && !options.isPaused)
-        self.liveClock = liveClock
         mayHoldBack = Mutex(isGrowing && !source.keepsAll && !options.isLowDelay)
         var indexing = StreamIndexer.Options(rate: options.pictureRate)
         indexing.isInDecodingOrder = options.isInDecodingOrder
         indexing.showsAll = options.showsAll
         indexing.isEager = options.isLowDelay
         // What comes as it is made is awaited; what is read ahead of need waits for others.
-        startThread(named: "tplay index", niceness: isGrowing ? 0 : 5) { [indexing] in
+        startThread(named: "tplay index", niceness: isGrowing ? 0 : 5) { [indexing, liveClock] in
             StreamIndexer.fill(index, from: source, options: indexing) {
                 liveClock.noteArrival(at: CMClock.hostNanoseconds)
                 onEvent(.changed)
@@ -163,7 +168,8 @@ final class PlaybackSession: Sendable {
         case .picture(let rank): return index.entry(presentationRank: rank) == nil ? nil : rank
         case .time(let time):
             let timescale = index.summary.rate.timescale
-            let ticks = time.convertScale(timescale, method: .roundTowardNegativeInfinity)
+            let ticks = (time + Place.tolerance).convertScale(
+                timescale, method: .roundTowardNegativeInfinity)
             return index.presentationRank(atTicks: ticks.value)
         }
     }

@@ -132,8 +132,12 @@ public final class StreamIndex: Sendable {
         public var decodeTime: CMTime?
         /// How long that is presented.
         public var duration: CMTime
+        /// When the access unit behind all of them must be there; nil where none is shown.
+        public var nextDecodeTime: CMTime?
         /// Whether the player had taken all that was there before.
         public var isAwaited: Bool
+        /// Whether nothing comes any more.
+        public var isComplete = false
 
         /// News of a stream.
         package init(
@@ -148,6 +152,7 @@ public final class StreamIndex: Sendable {
     public func news(from count: Int) -> News {
         state.withLock { state in
             var first: (ticks: Int64, duration: UInt32)?
+            var end: Int64?
             for rank in min(count, state.entries.count)..<state.entries.count
             where state.entries[rank].isShown {
                 let entry = state.entries[rank]
@@ -156,13 +161,17 @@ public final class StreamIndex: Sendable {
                 let ticks =
                     entry.presentationTicks - max(distance, 0) * Int64(entry.durationTicks)
                 if ticks < first?.ticks ?? .max { first = (ticks, entry.durationTicks) }
+                end = max(end ?? .min, ticks + Int64(entry.durationTicks))
             }
             let timescale = (state.rate ?? .default).timescale
-            return News(
+            var news = News(
                 count: state.entries.count, added: state.entries.count - count,
                 decodeTime: first.map { CMTime(value: $0.ticks, timescale: timescale) },
                 duration: CMTime(value: Int64(first?.duration ?? 1), timescale: timescale),
                 isAwaited: state.consumedRank >= count)
+            news.nextDecodeTime = end.map { CMTime(value: $0, timescale: timescale) }
+            news.isComplete = state.isComplete
+            return news
         }
     }
 
