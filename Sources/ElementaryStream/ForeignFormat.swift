@@ -90,10 +90,14 @@ public enum ForeignFormat: Hashable, Sendable {
         }
         if hevcParameterSets.count >= 2 { return .hevc }
         if startCodes > 0 { return nil }
-        if head.allSatisfy({ $0 >= 0x20 || (0x08...0x0D).contains($0) || $0 == 0x1B }) {
-            return .text
-        }
+        if !head.isEmpty, head.allSatisfy(isOfText) { return .text }
         return isWhole ? .unknown : nil
+    }
+
+    /// Whether a byte may stand in text: UTF-8 has none above 0xF4.
+    private static func isOfText(_ byte: UInt8) -> Bool {
+        (0x20...0x7E).contains(byte) || (0x80...0xF4).contains(byte)
+            || (0x08...0x0D).contains(byte) || byte == 0x1B
     }
 
     /// Whether a chain of 4-byte lengths leads from one H.264 NAL unit header to the next, or an `avcC` record stands first.

@@ -88,6 +88,24 @@ extension TPlayTests {
             }
         }
 
+        /// What is late may belong in front of what is there already.
+        @Test(arguments: ["main.264", "b-pyramid.264", "open-gop.264", "paff.264"])
+        func `a writer that stops anywhere leaves pictures in order`(name: String) throws {
+            let pieces = try LiveWriter.accessUnits(TPlay.sample(name), every: Self.picture)
+            // Prime to all that groups of pictures are made of.
+            let stopping = pieces.enumerated().map { index, piece in
+                var piece = piece
+                if index > 8, index % 7 < 2 { piece.pause = .milliseconds(170) }
+                return piece
+            }
+            let playing = try play(LiveWriter(stopping))
+            let seen = watch(playing).map(\.picture)
+            playing.expectEnd(.status(0))
+            #expect(seen == seen.sorted())
+            #expect(seen.count > pieces.count * 9 / 10)
+            #expect(seen.last == pieces.count - 1)
+        }
+
         @Test func `after a stop all that comes at once is shown at its time`() throws {
             try expectInThreeTries { try afterAStop() }
         }
@@ -122,7 +140,7 @@ extension TPlayTests {
             return median > .milliseconds(20) ? nil : "every \(median)"
         }
 
-        @Test func `a source that is faster than its rate gains no ground`() throws {
+        @Test(.measuresTime) func `a source that is faster than its rate gains no ground`() throws {
             let writer = try LiveWriter(
                 LiveWriter.accessUnits(
                     TPlay.sample("no-timing.264"), every: .milliseconds(34)))
@@ -287,6 +305,32 @@ extension TPlayTests {
             playing.type(",")
             playing.wait(picture: 98)
             playing.quit()
+        }
+
+        /// The last picture of a file is known to be the last only when nothing has come for a while.
+        @Test(arguments: [("baseline.264", 0), ("main.264", 3), ("b-pyramid.264", 8)])
+        func `--follow shows each picture soon after it was written`(
+            name: String, depth: Int
+        ) throws {
+            let pieces = try LiveWriter.accessUnits(TPlay.sample(name), every: Self.picture)
+            try expectInThreeTries {
+                let file = try TemporaryFile([])
+                let writer = try LiveWriter(pieces, appendingTo: file.path)
+                let playing = try Playing(Self.fill + ["--follow", file.path])
+                playing.wait { $0.statusLine.contains("waiting") }
+                writer.start()
+                let seen = watch(playing) { $0.statusNumber == pieces.count - 1 }
+                playing.quit()
+                #expect(seen.map(\.picture) == seen.map(\.picture).sorted())
+                #expect(seen.last?.picture == pieces.count - 1)
+                if seen.count < 95 { return "seen \(seen.map(\.picture))" }
+                let delays = seen.dropLast(3).compactMap { shown in
+                    writer.time(of: shown.picture).map { shown.time - $0 }
+                }.sorted()
+                let median = delays[delays.count / 2]
+                let most = Self.picture * depth + .milliseconds(250)
+                return median < most ? nil : "after \(median)"
+            }
         }
 
         @Test func `--follow begins with an empty file`() throws {

@@ -41,6 +41,10 @@ public struct StreamIndexer: ~Copyable {
     private var recoveringOffset: Int64?
     private var shown = 0
     private var hasFlushedShown = false
+    /// Nanoseconds that the reader had waited for its writer at the last unit.
+    private var lastWaited: UInt64 = 0
+    /// Units that still count as just made, since the reader had to wait for one.
+    private var freshCount = 0
     private var damaged = 0
 
     /// Looks at what the stream is, then indexes it to its end; a failure is told by the index.
@@ -107,10 +111,7 @@ public struct StreamIndexer: ~Copyable {
                 case .unit(let unit):
                     try append(unit)
                     rule?.pass(sliceCount: unit.accessUnit.sliceCount)
-                    guard batch.count >= Self.batchCount || !hasFlushedShown || !source.keepsAll
-                    else {
-                        continue
-                    }
+                    guard batch.count >= Self.batchCount || isEachOfUse() else { continue }
                     guard flush(isComplete: false) else { return }
                 }
                 onProgress()
@@ -120,6 +121,14 @@ public struct StreamIndexer: ~Copyable {
             _ = flush(isComplete: true, failure: error)
         }
         onProgress()
+    }
+
+    /// Whether somebody may wait for each unit: for the first one, and where the stream is read as it is made.
+    private mutating func isEachOfUse() -> Bool {
+        let waited = source.waitedNanoseconds
+        freshCount = waited > lastWaited ? Self.batchCount : max(freshCount - 1, 0)
+        lastWaited = waited
+        return !hasFlushedShown || !source.keepsAll || freshCount > 0
     }
 
     private mutating func append(_ unit: TimedAccessUnit) throws(StreamError) {

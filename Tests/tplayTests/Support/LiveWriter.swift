@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// Writes a stream into a pipe piece by piece, on a thread of its own, and notes when.
+/// Writes a stream into a pipe or a file piece by piece, on a thread of its own, and notes when.
 final class LiveWriter: @unchecked Sendable {
     /// A piece, and how long to wait before it.
     struct Piece {
@@ -34,6 +34,20 @@ final class LiveWriter: @unchecked Sendable {
         self.pieces = pieces
         self.holdsOpen = holdsOpen
         signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// Writes into a file that is there.
+    ///
+    /// - Parameters:
+    ///   - pieces: What to write.
+    ///   - path: The file.
+    /// - Throws: Where it cannot be written.
+    init(_ pieces: [Piece], appendingTo path: String) throws {
+        writeEnd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard writeEnd >= 0 else { throw POSIXError(.ENOENT) }
+        readEnd = -1
+        self.pieces = pieces
+        holdsOpen = false
     }
 
     /// Begins to write, on time: a pause counts from when the one before was to end.
