@@ -18,7 +18,8 @@ extension Player {
                 if let next = end(session, loopsLeft: &loopsLeft) { return next }
             }
             let dry = dryDeadline(session)
-            for event in bell.wait(deadline: [deadline, dry].compactMap(\.self).min()) {
+            awaitEvents(deadline: [deadline, dry].compactMap(\.self).min())
+            while let event = events.popFirst() {
                 if let next = take(event, session) { return next }
             }
             if let dry { noteDry(at: dry) }
@@ -41,6 +42,11 @@ extension Player {
             }
             refreshCount(session)
         }
+    }
+
+    /// Waits for events, or the bell, unless some are left.
+    func awaitEvents(deadline: UInt64?) {
+        if events.isEmpty { events = bell.wait(deadline: deadline)[...] }
     }
 
     // MARK: Waiting for data

@@ -36,14 +36,18 @@ extension Player {
                 configureFirstTime()
             }
             let isWaiting = session.isGrowing && drawing == nil && terminal != nil
-            for event in bell.wait(deadline: isWaiting ? patience : nil) {
+            awaitEvents(deadline: isWaiting ? patience : nil)
+            while let event = events.popFirst() {
                 if let next = takeEarly(event) { return next }
             }
             screen?.refreshText()
         }
     }
 
-    /// What ends the wait for the first picture; there is none for other keys to act on.
+    /// Keys that are kept until there is a picture for them to act on.
+    private static let earlyKeyLimit = 64
+
+    /// Takes what ends the wait for the first picture, and keeps what acts on it.
     private func takeEarly(_ event: TerminalEvent) -> Next? {
         switch event {
         case .signal(let signal): return .signal(signal)
@@ -54,7 +58,11 @@ extension Player {
         case .linkReport(let report): screen?.note(report)
         case .suspend where screen != nil: suspendScreen()
         case .key(let key) where screen != nil:
-            if case .quit? = interface.command(key, 0) { return .quit }
+            switch interface.command(key, 0) {
+            case .quit: return .quit
+            case .changeFile(let step): return .file(step)
+            default: if earlyKeys.count < Self.earlyKeyLimit { earlyKeys.append(event) }
+            }
         default: break
         }
         return nil
@@ -107,7 +115,8 @@ extension Player {
         _ place: Place, _ session: PlaybackSession, _ summary: StreamIndex.Summary
     ) -> Bool {
         guard case .time(let time) = place else { return true }
-        return time < CMTime(value: summary.endTicks, timescale: summary.rate.timescale)
+        return time + Place.tolerance
+            < CMTime(value: summary.endTicks, timescale: summary.rate.timescale)
     }
 
     private func nothing(_ session: PlaybackSession) -> PlaybackFailure.NothingShown {
@@ -133,6 +142,7 @@ extension Player {
             let isBackward = shared.withLock { $0.isBackward }
             session.start(on: screen, with: isBackward ? .backward(rank) : .forward(rank))
             configureFirstTime()
+            events = earlyKeys[...] + events
             return nil
         } catch {
             outcome.terminalError = error
@@ -161,7 +171,9 @@ extension Player {
             }
             let timescale = summary.rate.timescale
             // Pictures that begin before it.
-            let ticks = time.convertScale(timescale, method: .roundTowardPositiveInfinity).value
+            let ticks = (time - Place.tolerance).convertScale(
+                timescale, method: .roundTowardPositiveInfinity
+            ).value
             return session.index.presentationRank(atTicks: ticks - 1)
         }
     }

@@ -74,6 +74,10 @@ public final class Player {
     let news = Monitor(News())
     var screen: Screen?
     var outcome = Outcome()
+    /// What the terminal told and nobody has taken yet: a key may end a file before the next one is looked at.
+    var events: ArraySlice<TerminalEvent> = []
+    /// Keys typed before a file's first picture, for when it is there.
+    var earlyKeys: [TerminalEvent] = []
     /// Digits typed before a command.
     var count = 0
     var drawing: Drawing?
@@ -131,6 +135,7 @@ public final class Player {
         defer { outcome.files.append(result) }
         news.update { $0 = News() }
         pendingPlace = nil
+        earlyKeys = []
         triedCount = 0
         let session: PlaybackSession
         do throws(StreamError) {
