@@ -6,4 +6,7 @@ public enum Place: Hashable, Sendable {
     case picture(Int)
     /// A time of the presentation, which begins at 0.
     case time(CMTime)
+
+    /// How much nearer than this two times are one: what is written has six digits behind the point.
+    public static let tolerance = CMTime(value: 1, timescale: 1_000_000)
 }

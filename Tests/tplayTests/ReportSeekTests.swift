@@ -35,6 +35,29 @@ struct ReportSeekTests {
                 == Array(whole.dropFirst(first).prefix(last - first + 1)))
     }
 
+    @Test(
+        "A time as the report writes it is that picture's",
+        arguments: ["30000/1001", "24000/1001", "7", "999"])
+    func writtenTime(rate: String) throws {
+        let clip = try #require(Clip.samples.first { $0.name == "b-pyramid.264" })
+        let whole = frames(clip, "--fps", rate)
+        for number in stride(from: 1, to: whole.count - 1, by: 9) {
+            let field = Reports.fields(whole[number]).first { $0.hasPrefix("\"pts_time\":") }
+            let time = try #require(field).dropFirst(11).filter { $0 != "\"" }
+            let range = frames(
+                clip, "--fps", rate, "--start", time, "--until", "\(number + 1)f")
+            #expect(range.first == whole[number])
+            #expect(frames(clip, "--fps", rate, "--until", time).last == whole[number - 1])
+            // The player goes by the same times as the reports.
+            let end = ["--until", "\(number)f", "--fps", rate, clip.path]
+            let player = ["--untimed", "--size", "20x5", "--start"]
+            let shown = Reports.run(player + [time] + end)
+            #expect(shown.status == 0)
+            let isSame = shown.output == Reports.run(player + ["\(number)f"] + end).output
+            #expect(isSame, "picture \(number)")
+        }
+    }
+
     @Test("Backwards is the report reversed", arguments: clips)
     func backwards(_ clip: Clip) {
         #expect(frames(clip, "--timebase-rate", "-1") == frames(clip).reversed())

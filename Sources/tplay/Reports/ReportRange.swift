@@ -35,7 +35,8 @@ struct ReportRange {
         switch start {
         case .picture(let first)?: timed.presentationRank < first
         case .time(let first)?:
-            Self.time(timed.presentationTicks + timed.durationTicks, rate) <= first
+            Self.time(timed.presentationTicks + timed.durationTicks, rate)
+                <= first + Place.tolerance
         case nil: false
         }
     }
@@ -44,7 +45,8 @@ struct ReportRange {
     func isBehind(_ timed: TimedAccessUnit, _ rate: PictureRate) -> Bool {
         switch until {
         case .picture(let last)?: timed.presentationRank > last
-        case .time(let end)?: Self.time(timed.presentationTicks, rate) >= end
+        case .time(let end)?:
+            Self.time(timed.presentationTicks, rate) >= end - Place.tolerance
         case nil: false
         }
     }
