@@ -21,6 +21,9 @@ enum Command {
             return status == 0 && options.wantsTestPattern
                 ? TestPatternCommand.run(options) : status
         }
+        let files = options.files
+        try WrittenFile.refuse(options.logPath, of: "--log", among: files)
+        try WrittenFile.refuse(options.snapshotPath, of: "--snapshot", among: files)
         if let path = options.logPath { try LogFile.open(path) }
         if let path = options.snapshotPath { return SnapshotCommand.run(options, to: path) }
         if let report = options.report { return ReportCommand.run(options, report) }

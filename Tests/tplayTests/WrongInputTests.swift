@@ -67,6 +67,9 @@ extension TPlayTests {
                 testDescription: "zeros", bytes: [UInt8](repeating: 0, count: 100_000),
                 words: ["not H.264"]),
             Wrong(
+                testDescription: "ones", bytes: [UInt8](repeating: 0xFF, count: 100_000),
+                words: ["not H.264", "start code"]),
+            Wrong(
                 testDescription: "a start code", bytes: [0, 0, 0, 1], words: ["not H.264"]),
         ]
 
@@ -126,6 +129,27 @@ extension TPlayTests {
         func `real streams that cannot be shown`(name: String, words: String) throws {
             let clip = try #require(Clip.streams.first { $0.name == name })
             TPlay.expectComplaint(TPlay.run([clip.path]), status: 1, naming: [words])
+        }
+
+        @Test(arguments: ["--log", "--snapshot"])
+        func `what an option writes takes the place of no clip`(option: String) throws {
+            let bytes = try #require(Checkout.bytes(TPlay.sample("main.264")))
+            let file = try TemporaryFile(bytes)
+            let other = file.path + ".other"
+            symlink(file.path, other)
+            defer { unlink(other) }
+            for (written, read) in [
+                (file.path, [file.path]), (other, [file.path]), (file.path, [other]),
+                ("/tmp/../" + file.path, [file.path]),
+            ] {
+                let result = TPlay.run([option, written] + read)
+                TPlay.expectComplaint(result, status: 2, naming: [option, "write over"])
+                #expect(Checkout.bytes(file.path) == bytes)
+            }
+            let result = TPlay.run(
+                ["--log", file.path, TPlay.sample("baseline.264"), other])
+            TPlay.expectComplaint(result, status: 2, naming: ["--log", "write over"])
+            #expect(Checkout.bytes(file.path) == bytes)
         }
 
         @Test func `--start behind the end`() {

@@ -109,10 +109,10 @@ enum OptionParser {
             .init(text: "--\(option.name.rawValue) \(Printable.text(value)): \(what)")
         }
         func choice<T: RawRepresentable & CaseIterable>(
-            _: T.Type
+            _: T.Type, beside others: [String] = []
         ) throws(UsageError) -> T where T.RawValue == String {
             guard let result = T(rawValue: value) else {
-                let names = T.allCases.map(\.rawValue).joined(separator: ", ")
+                let names = (others + T.allCases.map(\.rawValue)).joined(separator: ", ")
                 throw wrong("must be one of \(names)")
             }
             return result
@@ -166,13 +166,12 @@ enum OptionParser {
             case "auto": options.renderer = .auto
             case "none": options.renderer = .none
             default:
-                guard let kind = RendererKind(rawValue: value) else {
-                    let names = ["auto"] + RendererKind.allCases.map(\.rawValue) + ["none"]
-                    throw wrong("must be one of \(names.joined(separator: ", "))")
-                }
-                options.renderer = .kind(kind)
+                options.renderer = .kind(
+                    try choice(RendererKind.self, beside: ["auto", "none"]))
             }
-        case .colors: options.colorDepth = value == "auto" ? nil : try choice(ColorDepth.self)
+        case .colors:
+            options.colorDepth =
+                value == "auto" ? nil : try choice(ColorDepth.self, beside: ["auto"])
         case .dither: options.dither = try choice(Dither.self)
         case .matrix: options.matrix = try choice(ColorMatrix.self)
         case .range: options.range = try choice(ColorRange.self)
