@@ -38,7 +38,7 @@ final class BufferSupply: @unchecked Sendable {
 
     private let state = Mutex(State())
     private let outputOrder: H264Decoder.OutputOrder
-    /// Whether what is not decoded is the same each time: with one thread, for with several what is concealed is not.
+    /// Whether what is not decoded is to be the same each time.
     private let isReproducible: Bool
 
     init(outputOrder: H264Decoder.OutputOrder, isReproducible: Bool) {

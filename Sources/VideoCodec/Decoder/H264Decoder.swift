@@ -22,6 +22,8 @@ final class H264Decoder {
     struct Configuration {
         var outputOrder: OutputOrder
         var threadCount: Int
+        /// Whether what is not decoded is to be the same each time; with several threads what is concealed is not.
+        var isReproducible: Bool
         /// The `avcC` record.
         var parameterSets: [UInt8]
         /// Pictures to hold back in presentation order.
@@ -53,7 +55,7 @@ final class H264Decoder {
         packet = try CompressedPacket()
         outputOrder = configuration.outputOrder
         supply = BufferSupply(
-            outputOrder: outputOrder, isReproducible: configuration.threadCount == 1)
+            outputOrder: outputOrder, isReproducible: configuration.isReproducible)
         guard let context = avcodec_alloc_context3(codec) else {
             throw .outOfMemory("avcodec_alloc_context3")
         }

@@ -217,6 +217,7 @@ final class DecompressionEngine {
                 // With slice threads libavcodec conceals nothing: only where they were asked for.
                 threadCount: limits.threadCount
                     ?? (isTemporal ? DecompressionShared.defaultThreadCount : 1),
+                isReproducible: limits.threadCount == 1,
                 parameterSets: format.avcDecoderConfiguration ?? [],
                 reorderDepth: reorderDepth.depth, maximumPixelCount: Int64(limits.pixelCount)))
         newParameterSets = nil

@@ -11,6 +11,7 @@ extension VTDecompressionSession {
     ///
     /// The default is the number of processors, 16 at most, in presentation order, and one in decode order: there
     /// threads share the slices of a picture, and libavcodec then conceals no errors.
+    /// Where it is set to 1, what cannot be decoded of a broken picture is the same each time.
     /// Takes effect when the decoder is next opened: before the first sample, and where a random access point changes
     /// between decode and presentation order. In presentation order each thread adds a picture of delay.
     public var threadCount: Int? {
