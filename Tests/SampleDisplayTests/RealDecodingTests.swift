@@ -148,7 +148,7 @@ import VideoCodec
     private static let isQuiet: Bool = {
         if getenv("TPLAY_MEASURE") != nil { return true }
         var load = [0.0]
-        let isQuiet = getloadavg(&load, 1) == 1 && load[0] < 1 && Checkout.patience(1) == 1
+        let isQuiet = getloadavg(&load, 1) == 1 && load[0] < 1 && !Checkout.isSanitized
         if !isQuiet { print("SKIPPED: precision of presentation; the load is \(load[0])") }
         return isQuiet
     }()

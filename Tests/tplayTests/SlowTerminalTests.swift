@@ -51,9 +51,11 @@ extension TPlayTests {
         }
 
         // 96 pictures in 4 s. The machine may be busy with something else: the best of three counts.
-        @Test(arguments: [
-            (2_000_000, 86), (250_000, 45), (32_000, 20),
-        ])
+        @Test(
+            .measuresTime,
+            arguments: [
+                (2_000_000, 86), (250_000, 45), (32_000, 20),
+            ])
         func `the time is kept, and most pictures are shown`(rate: Int, least: Int) throws {
             var results: [(pictures: Int, seconds: Double, said: Bool)] = []
             func isRight(_ result: (pictures: Int, seconds: Double, said: Bool)) -> Bool {
@@ -91,7 +93,7 @@ extension TPlayTests {
             return exact
         }
 
-        @Test(arguments: [[], ["--renderer", "sixel"], ["--untimed"]])
+        @Test(.measuresTime, arguments: [[], ["--renderer", "sixel"], ["--untimed"]])
         func `q ends within 300 ms at 32 KB a second`(options: [String]) throws {
             var best = Duration.seconds(100)
             for _ in 0..<3 where best > .milliseconds(300) {
@@ -109,7 +111,7 @@ extension TPlayTests {
             #expect(best <= .milliseconds(300))
         }
 
-        @Test func `a key shows within 300 ms at 32 KB a second`() throws {
+        @Test(.measuresTime) func `a key shows within 300 ms at 32 KB a second`() throws {
             var best = Duration.seconds(100)
             for _ in 0..<3 where best > .milliseconds(300) {
                 let playing = try play([], rate: 32_000)
@@ -168,7 +170,7 @@ extension TPlayTests {
             playing.quit()
         }
 
-        @Test(arguments: [nil, 2_000_000, 100_000])
+        @Test(.measuresTime, arguments: [nil, 2_000_000, 100_000])
         func `a mute terminal stalls nothing`(rate: Int?) throws {
             let playing = try play(["--until", "96f", "--start", "1f"], rate: rate, answers: .mute)
             let (pictures, seconds, _) = watch(playing)
@@ -178,7 +180,8 @@ extension TPlayTests {
             #expect(seconds > 3 && seconds < 5.5)
         }
 
-        @Test func `a terminal that answers the first question alone stalls nothing`() throws {
+        @Test(.measuresTime)
+        func `a terminal that answers the first question alone stalls nothing`() throws {
             var answers = PseudoTerminal.Answers.plain
             answers.table["\u{1B}[5n"] = nil
             let playing = try play(

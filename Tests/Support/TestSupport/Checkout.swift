@@ -2,9 +2,12 @@ import Glibc
 
 /// Where things are in the checkout, found from this file's own place.
 public enum Checkout {
+    /// Whether what is tested was built with a sanitizer.
+    public static let isSanitized = getenv("TPLAY_SANITIZER") != nil
+
     /// A limit in minutes on a machine that does nothing else; a sanitizer makes everything ten times slower.
     public static func patience(_ minutes: Int) -> Int {
-        getenv("TPLAY_SANITIZER") == nil ? minutes : minutes * 12
+        isSanitized ? minutes * 12 : minutes
     }
 
     /// The package's folder.
