@@ -105,7 +105,9 @@ extension Player {
         session.feed(isBackward ? .backward(rank) : .forward(rank))
     }
 
-    /// Whether a file is not indexed as far as a picture, and will be. What comes as it is made is never waited for.
+    /// Whether a file is not indexed as far as a picture, and will be.
+    ///
+    /// What comes as it is made is never waited for.
     private func isUnknown(_ rank: Int, _ session: PlaybackSession) -> Bool {
         !session.isGrowing && !session.index.summary.isComplete && rank > session.index.lastRank
     }

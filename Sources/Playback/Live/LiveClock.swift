@@ -42,6 +42,7 @@ package final class LiveClock: Sendable {
     ///   - stream: The stream; nil where it does not grow.
     ///   - timebase: What it is played by.
     ///   - isFollowing: Whether its end is what is watched.
+    /// - Throws: What a timebase throws; none that follows a clock does.
     package init(
         _ stream: Stream?, timebase: CMTimebase, isFollowing: Bool
     ) throws(MediaError) {

@@ -27,6 +27,7 @@ final class StreamGate: Sendable {
     /// - Parameters:
     ///   - timebase: What is to stand; its clock becomes that of the gate.
     ///   - patience: Nanoseconds after which a shut gate opens by itself; nil for never.
+    /// - Throws: What a timebase throws; none that follows a clock does.
     init(_ timebase: CMTimebase, patience: UInt64?) throws(MediaError) {
         (self.timebase, self.patience) = (timebase, patience)
         passage = try CMTimebase(sourceClock: timebase.ultimateSourceClock)
