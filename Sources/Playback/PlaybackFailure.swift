@@ -16,6 +16,8 @@ public enum PlaybackFailure: Error, Hashable, Sendable {
     case emptyRange
     /// The first damaged picture, where damage is not wanted.
     case damage(picture: Int)
+    /// Slices from this byte on to the end that no parameter sets explain, where damage is not wanted.
+    case undecodableEnd(offset: Int64)
 
     /// What there was instead of a picture.
     public enum NothingShown: Hashable, Sendable {

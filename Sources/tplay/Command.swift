@@ -22,6 +22,11 @@ enum Command {
                 ? TestPatternCommand.run(options) : status
         }
         let files = options.files
+        // Of what is typed nothing would come; another terminal line, as a camera's, is not that of the session.
+        if files.contains("-"), tcgetpgrp(STDIN_FILENO) >= 0 {
+            throw UsageError(
+                text: "-: the standard input is the terminal; pipe a stream into tplay")
+        }
         try WrittenFile.refuse(options.logPath, of: "--log", among: files)
         try WrittenFile.refuse(options.snapshotPath, of: "--snapshot", among: files)
         if let path = options.logPath { try LogFile.open(path) }

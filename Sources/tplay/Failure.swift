@@ -28,6 +28,9 @@ enum Failure {
                 + " lists the times"
         case .damage(let picture):
             return "picture \(picture) is damaged; without --strict it is played on"
+        case .undecodableEnd(let offset):
+            return "from byte \(offset) to the end there are only slices whose SPS and PPS are not"
+                + " there or not valid; --report nals shows them"
         }
     }
 

@@ -510,6 +510,12 @@ extension TPlayTests {
             playing.quit()
         }
 
+        @Test func `a terminal is no stream`() throws {
+            let playing = try Playing(["-"])
+            playing.expectEnd(.status(2))
+            #expect(playing.terminal.outputContains("-: the standard input is the terminal"))
+        }
+
         @Test func `--start, --until and --loop`() throws {
             let playing = try Playing(
                 Self.fill + ["--start", "40f", "--until", "45f", "--loop", "2", Self.clip])

@@ -18,8 +18,10 @@ enum BackwardFramesReport {
         var outcome = ReportOutcome()
         outcome.nals = survey.nalUnitCount
         outcome.pictureCount = survey.pictureCount
-        if options.isStrict { outcome.noteEnd(isUndecodable: survey.hasUndecodableEnd) }
-        if outcome.damagedRank != nil { return outcome }
+        if options.isStrict, let offset = survey.undecodableOffset {
+            outcome.undecodableOffset = offset
+            return outcome
+        }
         while let (start, ranks) = survey.takeLast() {
             var end = ranks.upperBound
             while end > ranks.lowerBound, !output.isClosed {

@@ -16,8 +16,8 @@ struct BackwardSurvey {
     /// Access units of the range and before it, and NAL units, read.
     private(set) var pictureCount = 0
     private(set) var nalUnitCount = 0
-    /// Whether the stream ends with slices that nothing explains.
-    private(set) var hasUndecodableEnd = false
+    /// Where slices begin that nothing explains and that end the stream; nil where there are none.
+    private(set) var undecodableOffset: Int64?
 
     /// Reads the headers up to the end of the range.
     init(
@@ -42,7 +42,7 @@ struct BackwardSurvey {
         }
         for start in trail.takeSettledStarts(at: .max) { add(start) }
         nalUnitCount = sequence.nalUnitCount
-        hasUndecodableEnd = sequence.undecodableByteRange != nil
+        undecodableOffset = sequence.undecodableByteRange?.lowerBound
         // Nothing of the range is there: nothing to give.
         guard first != .max else { return }
         end = min(firstBehind, sequence.presented.rank)

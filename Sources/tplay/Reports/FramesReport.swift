@@ -31,7 +31,7 @@ enum FramesReport {
         }
         outcome.nals = pictures.nalUnitCount
         outcome.pictureCount = pictures.pictureCount
-        if options.isStrict { outcome.noteEnd(isUndecodable: pictures.hasUndecodableEnd) }
+        if options.isStrict { outcome.undecodableOffset = pictures.undecodableOffset }
         return outcome
     }
 

@@ -54,7 +54,7 @@ struct NALsReport: ~Copyable {
             report.write(report.pending.count, decode: nil, to: &output)
         }
         if options.isStrict {
-            report.outcome.noteEnd(isUndecodable: sequence.undecodableByteRange != nil)
+            report.outcome.undecodableOffset = sequence.undecodableByteRange?.lowerBound
         }
         return report.outcome
     }
@@ -157,7 +157,7 @@ struct NALsReport: ~Copyable {
             do throws(BitstreamError) {
                 line.fields(of: try SequenceParameterSet(nalUnit: whole))
             } catch {
-                line.field("error", error.reportText)
+                line.field("error", error.description)
             }
         case .pps:
             let whole = unsafe Array(bytes.prefix(Self.maximumByteCount))
@@ -172,7 +172,7 @@ struct NALsReport: ~Copyable {
                     line.field("error", "its sequence parameter set is not there, or it is broken")
                 }
             } catch {
-                line.field("error", error.reportText)
+                line.field("error", error.description)
             }
         case .sei:
             let whole = unsafe Array(bytes.prefix(Self.maximumByteCount))

@@ -57,6 +57,10 @@ enum ReportCommand {
         _ outcome: ReportOutcome, _ report: Options.Report, _ options: Options
     ) -> PlaybackFailure? {
         if let rank = outcome.damagedRank { return .damage(picture: rank) }
+        // Without any picture more is to be said than that.
+        if let offset = outcome.undecodableOffset, outcome.pictureCount > 0 {
+            return .undecodableEnd(offset: offset)
+        }
         if report == .nals { return outcome.nals == 0 ? .nothingShown(.noNALUnits) : nil }
         if outcome.pictureCount == 0 {
             return .nothingShown(

@@ -39,17 +39,3 @@ extension SequenceParameterSet {
         return (isFullRange ? "yuvj" : "yuv") + chroma + "p"
     }
 }
-
-extension BitstreamError {
-    /// As `--report nals` writes it.
-    var reportText: String {
-        switch self {
-        case .truncated(let bit, let needed): "ends at bit \(bit), \(needed) bits too early"
-        case .invalidValue(let element, let value, _): "\(element) may not be \(value)"
-        case .missingParameterSet(let element, let id): "\(element) \(id) is not there"
-        case .unexpectedNALUnitType(let type): "is no \(type.name)"
-        case .invalidLength(_, let length, let available):
-            "\(length) bytes where \(available) are allowed"
-        }
-    }
-}

@@ -13,12 +13,8 @@ struct ReportOutcome {
     var pictureCount = 0
     /// The picture at which `--strict` ended it.
     var damagedRank: Int?
-
-    /// Takes note that the stream was read to its end, for `--strict`: slices there that nothing explains are of a picture
-    /// that would be the next.
-    mutating func noteEnd(isUndecodable: Bool) {
-        if isUndecodable, pictureCount > 0 { damagedRank = damagedRank ?? pictureCount }
-    }
+    /// With `--strict`, where slices begin that nothing explains and that end the stream.
+    var undecodableOffset: Int64?
 
     mutating func count(_ picture: ReportedPicture) { count(picture.facts) }
 

@@ -86,8 +86,8 @@ struct ReportedPictures: ~Copyable {
     /// Access units read so far.
     private(set) var pictureCount = 0
 
-    /// Whether the stream ends with slices that nothing explains; known at its end.
-    var hasUndecodableEnd: Bool { sequence.undecodableByteRange != nil }
+    /// Where slices begin that nothing explains and that end the stream; known at its end.
+    var undecodableOffset: Int64? { sequence.undecodableByteRange?.lowerBound }
 
     /// NAL units read so far.
     var nalUnitCount: Int { sequence.nalUnitCount }

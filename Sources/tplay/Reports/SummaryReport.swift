@@ -33,7 +33,7 @@ enum SummaryReport {
         }
         outcome.nals = sequence.nalUnitCount
         if options.isStrict {
-            outcome.noteEnd(isUndecodable: sequence.undecodableByteRange != nil)
+            outcome.undecodableOffset = sequence.undecodableByteRange?.lowerBound
         }
         if range.isWhole, firstRankBehind == .max {
             facts.addRest(nals: sequence.nalUnitCount, bytes: sequence.offset)
