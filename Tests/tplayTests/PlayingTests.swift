@@ -238,22 +238,24 @@ extension TPlayTests {
         }
 
         @Test func `backwards every picture comes, in the other order`() throws {
-            let playing = try paused("main.264", ["--start", "60f"])
-            playing.wait(picture: 60)
-            var seen: [Int] = []
-            playing.type("r")
-            playing.type(" ")
-            playing.wait { screen in
-                if let number = screen.statusNumber, screen.counter == number,
-                    seen.last != number
-                {
-                    seen.append(number)
+            try expectInThreeTries {
+                let playing = try paused("main.264", ["--start", "60f"])
+                playing.wait(picture: 60)
+                var seen: [Int] = []
+                playing.type("r")
+                playing.type(" ")
+                playing.wait { screen in
+                    if let number = screen.statusNumber, screen.counter == number,
+                        seen.last != number
+                    {
+                        seen.append(number)
+                    }
+                    return screen.statusNumber == 20
                 }
-                return screen.statusNumber == 20
+                playing.quit()
+                #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 > $1 }, "\(seen)")
+                return seen.count > 35 ? nil : "seen \(seen)"
             }
-            #expect(seen.count > 20)
-            #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 > $1 }, "\(seen)")
-            playing.quit()
         }
 
         @Test func `rate keys`() throws {
