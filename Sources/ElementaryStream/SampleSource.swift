@@ -39,6 +39,8 @@ public final class SampleSource {
     /// Later pictures are not displayed; when all up to it are delivered the source is at its end.
     private var lastRank = Int.max
     private var lastDecodeRank: Int?
+    /// Pictures that begin at it or later are not displayed either.
+    private var endTime = CMTime.positiveInfinity
     /// The interruption of the index that a seek has answered: later ones end the wait for a sample, whenever they come.
     private var interruption = 0
 
@@ -53,6 +55,9 @@ public final class SampleSource {
         lastRank = presentationRank
         lastDecodeRank = nil
     }
+
+    /// Displays nothing that begins at `time` or later, also before it is known which picture that is.
+    public func end(before time: CMTime) { endTime = time }
 
     /// Goes to a picture: the next sample is the random access point from which it can be decoded, and what
     /// comes before it in presentation order is marked DoNotDisplay.
@@ -213,6 +218,7 @@ public final class SampleSource {
             state.consumedRank = max(state.consumedRank, rank + 1)
         }
         let presentationRank = Int(entry.presentationRank)
+        let time = CMTime(value: entry.presentationTicks, timescale: timescale)
         guard let payload = unit.payload,
             let sample = AccessUnitSampler.sample(
                 of: payload, entry: entry, decodeRank: rank, format: format,
@@ -220,7 +226,7 @@ public final class SampleSource {
                 decodeTicks: entry.presentationTicks
                     - Int64(presentationRank - rank + depth) * Int64(entry.durationTicks),
                 isDisplayed: entry.isShown && presentationRank >= firstRank
-                    && presentationRank <= lastRank)
+                    && presentationRank <= lastRank && time < endTime)
         else { throw .sample(offset: start) }
         return (.sample(sample), entry.isReference)
     }

@@ -101,27 +101,45 @@ extension PlaybackSession {
         }
     }
 
-    /// Once pictures are seen to come as they are made, none is held back: from the next one on that needs no other.
+    /// Changes the decoder, where nothing is predicted across.
     private func chooseDecoder(for sample: CMSampleBuffer) {
-        guard mayHoldBack.withLock({ $0 }), liveClock.isLive,
-            sample.sampleAttachments[0][.notSync] != true
+        let attachments = sample.sampleAttachments[0]
+        guard attachments[.notSync] != true, let rank = attachments[.token],
+            let mode = patience.withLock({
+                $0.change(before: Int(rank), isLive: liveClock.isLive)
+            })
         else { return }
-        mayHoldBack.withLock { $0 = false }
-        layer.decodingMode = .lowDelay
+        layer.decodingMode = mode
         sample.attachments[.resetDecoderBeforeDecoding] = true
+    }
+
+    /// Takes note that the stream has stopped while the decoder may hold pictures back.
+    ///
+    /// - Parameter rank: The picture on show.
+    /// - Returns: The picture to go to for those that it does hold; nil where there are none, or it is not worth the time.
+    func rankHeldBack(behind rank: Int) -> Int? {
+        guard rank < index.lastRank, isFed(for: 1),
+            rank - index.firstRankDecodable(with: rank + 1) <= Self.decodedAgainLimit,
+            patience.withLock({ $0.noteDry(count: index.summary.count) })
+        else { return nil }
+        return rank + 1
     }
 
     /// Pictures that are decoded once more at most, where one counted as complete too early.
     private static let decodedAgainLimit = 300
 
-    /// Decodes again what was decoded of half a picture, and what may have been predicted from it.
+    /// Has decoded again what was decoded of half a picture, and what may have been predicted from it.
     ///
     /// - Returns: False where that is not worth the time: the damage lasts until the next random access point.
     private func decodeAgain(from rank: Int) -> Bool {
         guard rank - index.firstRankDecodable(with: rank) <= Self.decodedAgainLimit else {
             return false
         }
-        goForward(from: rank)
+        // Until the player goes on nothing more of it is to be seen.
+        try? timebase.setRate(0)
+        layer.stopRequestingMediaData()
+        layer.flush()
+        onEvent(.amended(rank))
         return true
     }
 

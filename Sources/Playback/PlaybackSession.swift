@@ -23,6 +23,8 @@ final class PlaybackSession: Sendable {
         case failed(StreamError)
         /// Decoding failed.
         case failedToDecode(status: Int32)
+        /// The picture of this rank was decoded before it was whole: time stands, nothing is queued.
+        case amended(Int)
     }
 
     /// What the layer is to be fed with.
@@ -54,8 +56,7 @@ final class PlaybackSession: Sendable {
     let cache: Mutex<PictureCache>
     let liveClock: LiveClock
     private let sink: Mutex<WholePictureSink?> = Mutex(nil)
-    /// Whether the decoder may still be one that holds pictures back, although they come as they are made.
-    let mayHoldBack: Mutex<Bool>
+    let patience: Mutex<DecoderPatience>
     let queue = DispatchQueue(label: "tplay reader")
     let feed = Mutex(Feed())
     private let lastRankStore: Mutex<Int?> = Mutex(nil)
@@ -94,10 +95,13 @@ final class PlaybackSession: Sendable {
         } catch {
             throw .system(call: "CMTimebase", errno: error.status)
         }
-        samples = Mutex(SampleSource(source, index: index))
+        let first = SampleSource(source, index: index)
+        if case .time(let end)? = options.until { first.end(before: end - Place.tolerance) }
+        samples = Mutex(first)
         pieces = PieceDecoder(source, index: index)
         cache = Mutex(PictureCache(byteLimit: options.cacheByteLimit))
-        mayHoldBack = Mutex(isGrowing && !source.keepsAll && !options.isLowDelay)
+        patience = Mutex(
+            DecoderPatience(mayHoldBack: isGrowing && !source.keepsAll && !options.isLowDelay))
         var indexing = StreamIndexer.Options(rate: options.pictureRate)
         indexing.isInDecodingOrder = options.isInDecodingOrder
         indexing.showsAll = options.showsAll
@@ -118,7 +122,7 @@ final class PlaybackSession: Sendable {
         layer.waitsForSyncSample = !options.showsAll
         if isGrowing {
             // The layer does not keep it.
-            let whole = WholePictureSink(screen, index: index)
+            let whole = WholePictureSink(screen, index: index, clock: liveClock)
             sink.withLock { $0 = whole }
             layer.sink = whole
         } else {

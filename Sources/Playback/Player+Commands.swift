@@ -58,10 +58,24 @@ extension Player {
         if !isPaused, let shown, !session.isFed(for: shared.withLock { $0.status.rate }) {
             return go(to: shown, session)
         }
-        if isPaused { screen?.holdField() }
-        try? session.timebase.setRate(shared.withLock { $0.runningRate })
-        if !isPaused { screen?.scheduleField() }
+        if isPaused {
+            stopClock(session)
+        } else {
+            try? session.timebase.setRate(shared.withLock { $0.runningRate })
+            screen?.scheduleField()
+        }
         shared.goOn()
+    }
+
+    /// Lets the picture on show stay.
+    func stopClock(_ session: PlaybackSession) {
+        screen?.holdField()
+        try? session.timebase.setRate(0)
+        // Of a stream that has stopped the next picture is due already, whenever it comes. One that was asked for may be.
+        let (end, target) = shared.withLock { ($0.shownEnd, $0.target) }
+        guard session.isGrowing, target == nil, end.isNumeric, session.timebase.time >= end
+        else { return }
+        try? session.timebase.setTime(end - CMTime(value: 1, timescale: 1_000_000_000))
     }
 
     private func setRate(_ rate: Double, _ session: PlaybackSession) {

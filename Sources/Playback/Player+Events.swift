@@ -22,8 +22,9 @@ extension Player {
             while let event = events.popFirst() {
                 if let next = take(event, session) { return next }
             }
-            if let dry { noteDry(at: dry) }
+            if let dry { noteDry(at: dry, session) }
             applyEnd(session)
+            decodeAgain(session)
             beginAnew(session)
             if let pendingPlace { go(to: pendingPlace, session) }
             let news = news.withLock { $0 }
@@ -47,32 +48,6 @@ extension Player {
     /// Waits for events, or the bell, unless some are left.
     func awaitEvents(deadline: UInt64?) {
         if events.isEmpty { events = bell.wait(deadline: deadline)[...] }
-    }
-
-    // MARK: Waiting for data
-
-    /// When a stream that is made while it is watched has not gone on for so long that it is worth a word.
-    private func dryDeadline(_ session: PlaybackSession) -> UInt64? {
-        guard session.isGrowing, terminal != nil, !news.withLock({ $0.hasPresentedLast }) else {
-            return nil
-        }
-        let state = shared.withLock { $0 }
-        guard !state.status.isWaitingForData, !state.status.isPaused, state.target == nil,
-            state.shownAt > 0, state.shownEnd.isNumeric
-        else { return nil }
-        let duration = CMClock.convertHostTimeToSystemUnits(state.shownEnd - state.shownTime)
-        return state.shownAt + max(500_000_000, duration * 3)
-    }
-
-    /// Says that the stream does not go on, if it does not.
-    private func noteDry(at deadline: UInt64) {
-        let now = UInt64(CMClock.hostNanoseconds)
-        let isNews = shared.withLock { state -> Bool in
-            guard now >= deadline, state.shownAt + 500_000_000 <= now else { return false }
-            state.status.isWaitingForData = true
-            return true
-        }
-        if isNews { screen?.refreshText() }
     }
 
     // MARK: The end
@@ -141,17 +116,6 @@ extension Player {
         guard case .success(let rank?) = firstPicture(session) else { return .file(1) }
         go(to: rank, session)
         return nil
-    }
-
-    /// Tries once more to begin a stream of which nothing could be decoded, if more of it has come.
-    private func beginAnew(_ session: PlaybackSession) {
-        let summary = session.index.summary
-        guard news.withLock({ $0.hasPresentedLast }), !summary.isComplete,
-            shared.withLock({ $0.shownCount }) == 0, summary.count != triedCount,
-            let first = session.index.firstShownRank
-        else { return }
-        triedCount = summary.count
-        go(to: first, session)
     }
 
     /// Shows how far the index has come, where no picture comes along to show it.

@@ -5,8 +5,7 @@ import MediaTime
 extension Player {
     /// Pauses, and goes `count` pictures on or back from the one last asked for.
     func step(_ steps: Int, _ session: PlaybackSession) {
-        try? session.timebase.setRate(0)
-        screen?.holdField()
+        stopClock(session)
         let (from, isSettled) = shared.withLock { state -> (Int?, Bool) in
             state.status.isPaused = true
             if state.target != nil { state.startRate = 0 }
@@ -80,7 +79,8 @@ extension Player {
             return
         }
         if let rank = session.rank(of: place),
-            summary.isComplete || isReached(place, session, summary)
+            summary.isComplete
+                || (isReached(place, session, summary) && rank <= session.index.lastRank)
         {
             finishPending(clamped(rank, session), session)
         } else if summary.isComplete {

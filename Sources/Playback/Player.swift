@@ -94,6 +94,8 @@ public final class Player {
         var hasPresentedLast = false
         var failure: PlaybackFailure?
         var readingFailure: StreamError?
+        /// A picture that was decoded before it was whole.
+        var amendedRank: Int?
         /// Why nothing more can be written where there is no terminal.
         var outputError: Int32?
     }
@@ -111,12 +113,15 @@ public final class Player {
 
     /// Plays the files, and gives the terminal back.
     public func run(_ files: [String]) -> Outcome {
-        var place = 0
+        var (place, isGoingBack) = (0, false)
         playing: while files.indices.contains(place) {
             switch play(files[place], of: files.count) {
             case .file(let step):
+                // Who goes back is not sent on again by a file that cannot be played, unless there is none before it.
+                let hasFailed = outcome.files.last.map { $0.failure != nil && $0.shown == 0 }
+                isGoingBack = hasFailed == true && step > 0 ? isGoingBack && place > 0 : step < 0
                 // Before the first there is nothing: it begins anew.
-                place = max(0, place + step)
+                place = max(0, place + (isGoingBack ? -1 : step))
             case .quit: break playing
             case .signal(let signal):
                 outcome.signal = signal
@@ -180,6 +185,7 @@ public final class Player {
             case .presentedLast: news.hasPresentedLast = true
             case .failed(let error): news.readingFailure = error
             case .failedToDecode(let status): news.failure = .decoder(status: status)
+            case .amended(let rank): news.amendedRank = rank
             }
         }
         if case .changed = event { shared.goOn() }

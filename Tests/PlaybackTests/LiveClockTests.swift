@@ -42,8 +42,8 @@ private final class FedStream: Sendable {
             state.count += count
             if hasWaited { state.waited += 10_000_000 }
             (state.news.decodeTime, state.news.duration) = (time, duration)
-            let next = duration.multiplied(by: Int32(max(count, 1)))
-            state.news.nextDecodeTime = time.map { $0 + next }
+            let whole = duration.multiplied(by: Int32(max(count, 1)))
+            state.news.wholeEnd = time.map { $0 + whole }
             state.news.isAwaited = isAwaited
         }
     }

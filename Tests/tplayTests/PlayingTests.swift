@@ -305,6 +305,21 @@ extension TPlayTests {
             #expect(!playing.terminal.outputContains("tplay: "))
         }
 
+        @Test func `going back leaves out what cannot be played`() throws {
+            let names = ["main.264", "paff.264"].map(TPlay.sample)
+            let playing = try Playing(
+                ["--paused"] + Self.fill + [names[0], "/nonexistent/a", "/nonexistent/b", names[1]])
+            playing.wait { $0.statusLine.contains("main.264") && $0.counter == 0 }
+            for _ in 0..<2 {
+                playing.type(">")
+                playing.wait { $0.statusLine.contains("paff.264") && $0.counter == 0 }
+                playing.type("<")
+                playing.wait { $0.statusLine.contains("main.264") && $0.counter == 0 }
+            }
+            playing.type("q")
+            playing.expectEnd(.status(1))
+        }
+
         @Test(arguments: ["><>", ">>>", "<>>>", ">><>"])
         func `keys typed at once each count, whatever file they fall into`(keys: String) throws {
             let names = ["main.264", "paff.264", "baseline.264", "mbaff.264"]

@@ -41,7 +41,8 @@ extension TPlayTests {
                 ["--loop", "inf", "--fit", "fill", "--renderer", kind.renderer, Self.clip],
                 size: Self.size,
                 answers: kind.answers)
-            playing.terminal.run(for: .milliseconds(200))
+            // Before that what is typed is echoed, and an Escape may come alone.
+            playing.wait { $0.statusNumber != nil }
             flood(playing.terminal, &random)
             // Peace: all that was asked for is drawn for the size that it has now.
             playing.terminal.drainRate = nil

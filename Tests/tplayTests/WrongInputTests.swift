@@ -169,6 +169,19 @@ extension TPlayTests {
             #expect(!result.text.contains("H"), "no cursor moves, no status line")
         }
 
+        @Test(arguments: [
+            ("b-pyramid.264", "0.24", 6), ("mbaff.264", "0.08", 2), ("gaps-mmco.264", "0.6", 15),
+            ("main.264", "3.96", 99),
+        ])
+        func `nothing behind --until is shown`(name: String, time: String, count: Int) {
+            for _ in 0..<8 {
+                let result = TPlay.run(
+                    ["--untimed", "--size", "40x10", "--until", time, TPlay.sample(name)])
+                #expect(result.status == 0)
+                #expect(result.lines.count == count * 10)
+            }
+        }
+
         @Test func `columns and lines of the environment are the size`() {
             let result = Subprocess.run(
                 "/usr/bin/env",
@@ -251,7 +264,7 @@ extension TPlayTests {
             #expect(result.errors.isEmpty)
         }
 
-        @Test func `pictures come at their times`() throws {
+        @Test(.measuresTime) func `pictures come at their times`() throws {
             var best = Double.infinity
             for _ in 0..<3 where abs(best - 2) > 0.25 {
                 let start = ContinuousClock.now

@@ -48,6 +48,7 @@ extension StreamIndex.State {
             notePadding(before: entry.offset)
             entries.append(entry)
             certainLastRank = max(certainLastRank, Int(entry.presentationRank))
+            frontier.add(Int(entry.presentationRank))
             lastEnd = known.end
         }
         early = Array(kept)

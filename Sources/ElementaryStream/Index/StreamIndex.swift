@@ -27,6 +27,8 @@ public final class StreamIndex: Sendable {
         var entries: [IndexEntry] = []
         /// The highest presentation rank among those that are certain, -1 for none.
         var certainLastRank = -1
+        /// Up to which rank the certain ones are all there.
+        var frontier = RankFrontier()
         /// What early entries are known by: complete only if the stream goes on with another access unit.
         var early: [Early] = []
         /// Where the last NAL unit of the last certain entry ends.
@@ -60,6 +62,15 @@ public final class StreamIndex: Sendable {
             entries.suffix(early.count).reduce(certainLastRank) {
                 max($0, Int($1.presentationRank))
             }
+        }
+
+        /// How many pictures there are, in presentation order, before the first one that may yet come.
+        var wholeCount: Int {
+            guard !isComplete else { return lastRank + 1 }
+            var count = frontier.rank
+            let ranks = entries.suffix(early.count).map { Int($0.presentationRank) }
+            while frontier.contains(count) || ranks.contains(count) { count += 1 }
+            return count
         }
     }
 
@@ -118,8 +129,8 @@ public final class StreamIndex: Sendable {
         }
     }
 
-    /// The last picture indexed in presentation order, -1 where there is none.
-    public var lastRank: Int { state.withLock { $0.lastRank } }
+    /// The last picture indexed in presentation order before which none is missing, -1 where there is none.
+    public var lastRank: Int { state.withLock { $0.wholeCount - 1 } }
 
     /// What has been indexed since there were `count` access units.
     public struct News: Sendable {
@@ -132,8 +143,8 @@ public final class StreamIndex: Sendable {
         public var decodeTime: CMTime?
         /// How long that is presented.
         public var duration: CMTime
-        /// When the access unit behind all of them must be there; nil where none is shown.
-        public var nextDecodeTime: CMTime?
+        /// Where the presentation ends of all pictures before which none is missing; nil where there is none.
+        public var wholeEnd: CMTime?
         /// Whether the player had taken all that was there before.
         public var isAwaited: Bool
         /// Whether nothing comes any more.
@@ -152,7 +163,6 @@ public final class StreamIndex: Sendable {
     public func news(from count: Int) -> News {
         state.withLock { state in
             var first: (ticks: Int64, duration: UInt32)?
-            var end: Int64?
             for rank in min(count, state.entries.count)..<state.entries.count
             where state.entries[rank].isShown {
                 let entry = state.entries[rank]
@@ -161,7 +171,6 @@ public final class StreamIndex: Sendable {
                 let ticks =
                     entry.presentationTicks - max(distance, 0) * Int64(entry.durationTicks)
                 if ticks < first?.ticks ?? .max { first = (ticks, entry.durationTicks) }
-                end = max(end ?? .min, ticks + Int64(entry.durationTicks))
             }
             let timescale = (state.rate ?? .default).timescale
             var news = News(
@@ -169,7 +178,12 @@ public final class StreamIndex: Sendable {
                 decodeTime: first.map { CMTime(value: $0.ticks, timescale: timescale) },
                 duration: CMTime(value: Int64(first?.duration ?? 1), timescale: timescale),
                 isAwaited: state.consumedRank >= count)
-            news.nextDecodeTime = end.map { CMTime(value: $0, timescale: timescale) }
+            if news.added > 0, let last = Self.decodeRank(state, of: state.wholeCount - 1) {
+                let entry = state.entries[last]
+                news.wholeEnd = CMTime(
+                    value: entry.presentationTicks + Int64(entry.durationTicks),
+                    timescale: timescale)
+            }
             news.isComplete = state.isComplete
             return news
         }

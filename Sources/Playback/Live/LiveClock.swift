@@ -82,11 +82,16 @@ package final class LiveClock: Sendable {
             }
             if news.isComplete {
                 gate.move(to: .positiveInfinity)
-            } else if news.added > 0, let next = news.nextDecodeTime {
-                // What is presented before the half of the next picture's time has no other before it that may yet come.
-                gate.move(to: next + news.duration.multiplied(by: 1, dividedBy: 2))
+            } else if let end = news.wholeEnd {
+                // The next picture may come late by half its time. One behind it is not due by then.
+                gate.move(to: end + news.duration.multiplied(by: 1, dividedBy: 2))
             }
         }
+    }
+
+    /// Takes note that a picture is not whole yet, although it is indexed.
+    package func wait(for picture: (time: CMTime, duration: CMTime)) {
+        gate?.move(to: picture.time + picture.duration.multiplied(by: 1, dividedBy: 2))
     }
 
     private func take(

@@ -9,16 +9,17 @@ import SampleDisplay
 final class WholePictureSink: SampleBufferDisplaySink {
     private let screen: Screen
     private let index: StreamIndex
+    private let clock: LiveClock
 
-    init(_ screen: Screen, index: StreamIndex) {
-        self.screen = screen
-        self.index = index
+    init(_ screen: Screen, index: StreamIndex, clock: LiveClock) {
+        (self.screen, self.index, self.clock) = (screen, index, clock)
     }
 
     func prepare(_ picture: DisplayedPicture) { screen.prepare(picture) }
 
     func present(_ picture: DisplayedPicture, at time: CMTime) {
         if picture.isDamaged, let token = picture.token, index.refuse(decodeRank: Int(token)) {
+            clock.wait(for: (picture.presentationTimeStamp, picture.duration))
             return screen.discard(picture)
         }
         screen.present(picture, at: time)

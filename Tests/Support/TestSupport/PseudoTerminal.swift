@@ -290,7 +290,8 @@ public final class PseudoTerminal {
 
     /// Waits for the program's end and reads what it left; nil after the time-out.
     @discardableResult
-    public func waitForExit(timeout: Duration = .seconds(20)) -> Exit? {
+    public func waitForExit(timeout: Duration = .seconds(Checkout.isSanitized ? 120 : 20)) -> Exit?
+    {
         run(until: { exit != nil }, timeout: timeout)
         if exit != nil { while pump(until: .now) {} }
         return exit
