@@ -3,7 +3,7 @@ import os
 import shutil
 import tempfile
 
-from measure import BENCH, CLIP, DECODE, PICTURES, RUNS, TPLAY, cpu, decode, median, paired, pty, repeated, table
+from measure import BENCH, CLIP, DECODE, DECODE_THREADED, PICTURES, RUNS, THREADS, TPLAY, cpu, decode, median, paired, pty, repeated, table
 
 
 def run():
@@ -33,19 +33,22 @@ def renderers(name, asked):
     if shutil.which('mpv'):
         commands['mpv tct'] = (mpv + ['--vo=tct'], ['--no-sixel'], 45)
         commands['mpv sixel'] = (mpv + ['--vo=sixel'], [], 46)
-    measures = {DECODE: lambda: {'cpu': cpu(decode(clip))}}
+    measures = {
+        DECODE: lambda: {'cpu': cpu(decode(clip))},
+        DECODE_THREADED: lambda: {'cpu': cpu(decode(clip, THREADS))}}
     for kind, (command, options, rows) in commands.items():
         measures[kind] = lambda c=command, o=options, r=rows: pty(c, *o, '--timeout', '60', rows=r)
     results = paired(measures)
     seconds = {kind: [result['cpu'] for result in list_] for kind, list_ in results.items()}
-    base = seconds[DECODE]
+    def ratio(kind, base):
+        return median([mine / alone for mine, alone in zip(seconds[kind], seconds[base])])
     lines = []
     for kind, list_ in results.items():
         line = '%.2f s CPU' % median(seconds[kind])
-        if kind != DECODE:
-            line += ', %.2f x (least %.2f x); %.0f MB; %.1f KB a picture' % (
-                median([mine / alone for mine, alone in zip(seconds[kind], base)]),
-                min(seconds[kind]) / min(base), list_[0]['rss_mb'], list_[0]['bytes'] / PICTURES / 1e3)
+        if kind not in (DECODE, DECODE_THREADED):
+            line += ', %.2f x (least %.2f x), of decoding with %d threads %.2f x; %.0f MB; %.1f KB a picture' % (
+                ratio(kind, DECODE), min(seconds[kind]) / min(seconds[DECODE]), THREADS, ratio(kind, DECODE_THREADED),
+                list_[0]['rss_mb'], list_[0]['bytes'] / PICTURES / 1e3)
         lines.append((kind, line))
     table('PLAY %s --untimed, 160 x 45 cells, medians of %d rounds (%s)' % (name, RUNS, asked), lines)
 

@@ -10,8 +10,11 @@ from terminal import Terminal
 def run():
     with tempfile.TemporaryDirectory(dir='/dev/shm') as folder:
         path = os.path.join(folder, 'gop250.264')
-        subprocess.run(['ffmpeg', '-v', 'error', '-stream_loop', '3', '-r', '25', '-i', CLIP, '-c:v', 'libx264', '-preset', 'veryfast', '-g', '250',
-                        '-keyint_min', '250', '-sc_threshold', '0', '-frames:v', '500', '-f', 'h264', path], check=True)
+        with open(CLIP, 'rb') as clip:
+            data = clip.read()
+        # A byte stream cannot be looped by ffmpeg itself: it cannot go back in one.
+        subprocess.run(['ffmpeg', '-v', 'error', '-r', '25', '-f', 'h264', '-i', '-', '-c:v', 'libx264', '-preset', 'veryfast', '-g', '250',
+                        '-keyint_min', '250', '-sc_threshold', '0', '-frames:v', '500', '-f', 'h264', path], check=True, input=data * 4)
         terminal = Terminal([TPLAY, '--timebase-rate', '-1', '--renderer', 'half', path])
         start = terminal.start
         terminal.watch(60)
