@@ -65,7 +65,7 @@ extension PlaybackSession {
 
     private func goForward(from rank: Int) {
         // Flushed first: with the new time an old picture would be due.
-        layer.flush()
+        flush(isInOrder: !isLowDelay)
         let last = lastRank
         let time = samples.withLock { samples in
             if let last { samples.end(after: last) }
@@ -73,6 +73,12 @@ extension PlaybackSession {
         }
         if let time { try? timebase.setTime(time) }
         layer.requestMediaDataWhenReady(on: queue) { [weak self] in self?.feedSamples() }
+    }
+
+    /// Drops what is queued; what comes next is in presentation order, or in any.
+    private func flush(isInOrder: Bool) {
+        layer.flush()
+        sink.withLock { $0 }?.restart(isInOrder: isInOrder)
     }
 
     private func feedSamples() {
@@ -165,7 +171,7 @@ extension PlaybackSession {
         }
         // What cannot be decoded is answered by the nearest picture before it.
         let found = cache.withLock { $0.nearest(atOrBefore: rank) }
-        layer.flush()
+        flush(isInOrder: false)
         if let found {
             try? timebase.setTime(found.presentationTimeStamp)
             if let sample = found.sampleBuffer { layer.enqueue(sample) }
@@ -182,7 +188,7 @@ extension PlaybackSession {
     // MARK: Backwards
 
     private func goBackward(from rank: Int) {
-        layer.flush()
+        flush(isInOrder: false)
         if let time = time(ofRank: rank) { try? timebase.setTime(time) }
         let feed = BackwardFeed(
             pieces, index: index, ranks: min(firstBackwardRank, rank)...rank,

@@ -55,7 +55,7 @@ final class PlaybackSession: Sendable {
     /// Pictures for steps back.
     let cache: Mutex<PictureCache>
     let liveClock: LiveClock
-    private let sink: Mutex<WholePictureSink?> = Mutex(nil)
+    let sink: Mutex<WholePictureSink?> = Mutex(nil)
     let patience: Mutex<DecoderPatience>
     let queue = DispatchQueue(label: "tplay reader")
     let feed = Mutex(Feed())
@@ -148,6 +148,9 @@ final class PlaybackSession: Sendable {
         if isGrowing, source.keepsAll { return .lowDelay }
         return isGrowing ? .automatic : .throughput
     }
+
+    /// Whether pictures are shown as they come.
+    var isLowDelay: Bool { options.isLowDelay }
 
     /// Whether it is a pipe, or a file that is followed.
     var isGrowing: Bool { source.byteCount == nil }

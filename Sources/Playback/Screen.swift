@@ -130,6 +130,14 @@ final class Screen: SampleBufferDisplaySink {
         state.update { _ = Self.take(picture, from: &$0) }
     }
 
+    /// Leaves out a picture that was due, and counts it.
+    func drop(_ picture: DisplayedPicture) {
+        state.update { state in
+            _ = Self.take(picture, from: &state)
+            state.dropped += 1
+        }
+    }
+
     func removeImage() {
         state.update { state in
             state.due = nil
